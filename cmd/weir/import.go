@@ -28,9 +28,9 @@ func newImport() *cobra.Command {
 			"  weir import nixlbench 'nixlbench --backend UCX --op_type READ' > scenario.yaml\n" +
 			"  weir import run-all-benchmarks.sh -o scenario.yaml",
 		Long: `import converts what other benchmarks have: command lines and scripts to scenarios,
-result files to result documents. Without the name of a tool it reads a shell script or
-a command line, makes a run of each call of a tool that it knows, and says on stderr
-line by line what became of it.`,
+result files to result documents. Without the name of a tool it reads a shell script, the
+commands in a Markdown file or a command line, makes a run of each call of a tool that it
+knows, and says on stderr line by line what became of it.`,
 	}
 	addImportScript(cmd)
 	cmd.AddCommand(newImportCTPerftest())

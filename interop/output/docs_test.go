@@ -24,8 +24,8 @@ An output without any result, as that of a server, is a separate error. The last
 newline, unless it is JSON.
 
 Columns are found by their headings, in any order. A column that is no metric is passed on: a run that declares a
-metric of its name, as ` + "`CPU_Util`" + ` for ` + "`CPU_Util[%]`" + `, gets its number as printed. Prefixes of launchers are removed, as
-those of ` + "`mpirun --tag-output`" + ` and ` + "`srun --label`" + `, and time stamps. Lines of other processes between rows are passed over
+metric of its name, as ` + "`CPU_Util`" + ` for ` + "`CPU_Util[%]`" + `, gets its number as printed. Colours, time
+stamps and prefixes are removed, as those of ` + "`mpirun --tag-output`" + `, ` + "`srun --label`" + ` and docker compose. Lines of other processes between rows are passed over
 and counted; one within a row is an error.
 
 Users describe two further formats. ` + "`lines`" + `: each line that matches a regular expression is a row; its named

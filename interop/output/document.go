@@ -114,7 +114,12 @@ func (t *treeReader) token() (jsontext.Token, int, error) {
 		return token, 0, at(t.lineAt(int64(len(t.output))), "the JSON document is truncated")
 	}
 	line := t.lineAt(wrong.ByteOffset)
-	return token, 0, at(line, "no JSON: %w: %s", wrong.Err, quote(firstLine(t.output[wrong.ByteOffset:])))
+	const before = 40 // bytes of the line that are shown
+	from := int(wrong.ByteOffset)
+	if start := bytes.LastIndexByte(t.output[:from], '\n') + 1; from-start <= before {
+		from = start
+	}
+	return token, 0, at(line, "no JSON: %w: %s", wrong.Err, quote(firstLine(t.output[from:])))
 }
 
 func (t *treeReader) value(depth int) (*jsonValue, error) {

@@ -38,6 +38,9 @@ func fioTerse(output []byte) ([]byte, error) {
 			lines[i] = nil
 			continue
 		}
+		if i == len(lines)-1 {
+			return nil, at(i+1, "the output ends in the middle of a line: %s", quote(string(line)))
+		}
 		directions, width := 3, fioDirection
 		switch string(m[1]) {
 		case "3":

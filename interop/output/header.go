@@ -112,7 +112,7 @@ func (s *scan) columnOf(heading string, times int) (column, error) {
 func (s *scan) unknown(heading string) (column, error) {
 	own := ownColumn(heading)
 	name, unit := splitUnit(heading)
-	u, spelled := spellings[strings.ToLower(unit)]
+	u, spelled := spelledUnit(unit)
 	var read []string
 	for _, other := range sortedNames(s.columns) {
 		c := s.columns[other]
@@ -149,7 +149,7 @@ func splitUnit(heading string) (name, unit string) {
 func ownColumn(heading string) column {
 	name, unit := splitUnit(heading)
 	c := column{heading: heading, scale: same, other: strings.Trim(notInNames().ReplaceAllString(name, "_"), "_")}
-	if u, spelled := spellings[strings.ToLower(unit)]; spelled {
+	if u, spelled := spelledUnit(unit); spelled {
 		c.scale = u
 	}
 	if c.other == "" {

@@ -106,7 +106,7 @@ func (f *jsonFormat) read(output []byte) ([]Row, error) {
 	if i := bytes.Index(output, []byte(f.Text.Of)); i >= 0 && f.Text.Of != "" {
 		return nil, at(1+bytes.Count(output[:i], []byte("\n")), "%s", f.Text.Else)
 	}
-	output = untaggedDocument(bytes.TrimPrefix(output, byteOrderMark))
+	output = untaggedDocument([]byte(uncoloured(string(bytes.TrimPrefix(output, byteOrderMark)))))
 	var err error
 	if f.convert != nil {
 		if output, err = f.convert(output); err != nil {

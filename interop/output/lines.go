@@ -20,16 +20,27 @@ func textLines(output []byte) ([]string, error) {
 	}
 	lines = lines[:last]
 	for i, l := range lines {
-		lines[i] = strings.TrimSuffix(l, "\r")
+		lines[i] = strings.TrimSuffix(uncoloured(l), "\r")
 	}
 	return lines, nil
 }
 
+// control matches what a terminal shows as colours and titles.
+var control = lazyregexp.New(`\x1b\[[0-9;:?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)`)
+
+func uncoloured(text string) string {
+	if !strings.Contains(text, "\x1b") {
+		return text
+	}
+	return control().ReplaceAllString(text, "")
+}
+
 // Stamps of time, with their blank.
 const (
-	isoStamp  = `\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?:? `
+	isoStamp = `\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?:? ` +
+		`(?:\d\d[OE][ +]|- [A-Z]+ - )?` // of GitLab, and of Python's logging
 	timeStamp = `\[?(?:[A-Z][a-z]{2} [ \d]\d )?\d\d:\d\d:\d\d(?:[.,]\d+)?\]?:? ` // also of syslog
-	stamps    = isoStamp + `|` + timeStamp
+	stamps    = isoStamp + `|` + timeStamp + `|\[\d{9,}(?:\.\d+)?\] `
 )
 
 // launcherTag matches what launchers and log collectors write before a line: mpirun --tag-output and
@@ -43,12 +54,32 @@ var launcherTag = lazyregexp.New(`^(?:` + stamps + `|` +
 // leastOfHosts is the least number of lines in which a word with a colon is a host, and no message.
 const leastOfHosts = 3
 
-// hostTag matches what pdsh and clush write before a line.
-var hostTag = lazyregexp.New(`^[A-Za-z][A-Za-z0-9.-]*: `)
+// hostTag matches what pdsh and clush, docker compose and syslog write before a line.
+var hostTag = lazyregexp.New(`^[A-Za-z](?:[A-Za-z0-9.-]*: |[A-Za-z0-9._-]* +\| |[A-Za-z0-9.-]* [\w./-]+\[\d+\]: )`)
 
-// untagged removes such prefixes. Those of hosts are removed if all lines have one.
+// untagged removes such prefixes, and blanks around all lines. Prefixes of hosts are removed if all lines have one.
 func untagged(lines []string) []string {
-	all := withoutTags(lines)
+	return unindented(withoutHosts(withoutTags(lines)))
+}
+
+// unindented removes blanks at the ends of lines, and those that all begin with.
+func unindented(lines []string) []string {
+	least := -1
+	for i, l := range lines {
+		lines[i] = strings.TrimRight(strings.ReplaceAll(l, "\u00a0", " "), " \t\r")
+		if own := len(lines[i]) - len(strings.TrimLeft(lines[i], " ")); lines[i] != "" && (least < 0 || own < least) {
+			least = own
+		}
+	}
+	for i, l := range lines {
+		if l != "" {
+			lines[i] = l[least:]
+		}
+	}
+	return lines
+}
+
+func withoutHosts(all []string) []string {
 	hosts := 0
 	for _, l := range all {
 		if hostTag().MatchString(l) {
@@ -78,7 +109,7 @@ func withoutTags(lines []string) (all []string) {
 
 // Prefixes before lines of JSON: that of mpirun --tag-output or srun --label, which all lines share, and a stamp.
 var (
-	documentTag   = lazyregexp.New(`^(?:\[[^\]]*\d+,(?:rank=)?\d+\]<\w+>: ?| *\d+: )`)
+	documentTag   = lazyregexp.New(`^(?:\[[^\]]*\d+,(?:rank=)?\d+\]<\w+>: ?| *\d+: |[A-Za-z][\w.-]* +\| )`)
 	documentStamp = lazyregexp.New(`^(?:` + stamps + `)`)
 )
 

@@ -26,10 +26,12 @@ func TestPrefixesOfLines(t *testing.T) {
 			}
 			prefixes := []string{
 				"\ufeff", "2026-11-30T15:22:10.123456Z ", "Nov 30 15:22:10 ", "15:22:10 ", "15:22:10.123 ",
-				"[1,rank=0]<stdout>: ",
+				"[1,rank=0]<stdout>: ", "[1764506096.123] ", "2026-11-30 15:22:10,123 - INFO - ",
+				"2026-11-30T15:22:10.123456Z 01O ", "\x1b[36m",
 			}
 			if f.Columns && !document && strings.Count(string(content), "\n") >= leastOfHosts {
-				prefixes = append(prefixes, "host1: ", "Nov  1 15:22:10 node-a.cluster: ")
+				prefixes = append(prefixes, "host1: ", "Nov  1 15:22:10 node-a.cluster: ", "client-1  | ",
+					"\x1b[33mclient_1 | \x1b[0m", "Nov  1 15:22:10 node1 bench[12]: ")
 			}
 			want, err := f.Read(content)
 			if err != nil {
@@ -47,6 +49,14 @@ func TestPrefixesOfLines(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Blanks around a table, of a terminal or a page of the web, are no part of it.
+func TestBlanksAroundLines(t *testing.T) {
+	got := untagged([]string{"  # Size\u00a0 B/W ", "", "  8      1\t"})
+	if want := []string{"# Size  B/W", "", "8      1"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("%q", got)
 	}
 }
 

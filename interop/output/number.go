@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"strconv"
+	"strings"
 
 	"github.com/weir-bench/weir/internal/lazyregexp"
 )
@@ -34,6 +35,12 @@ var spellings = map[string]scale{
 	"b/sec": {1, 1e9}, "kib/sec": {1 << 10, 1e9}, "mib/sec": {1 << 20, 1e9}, "gib/sec": {1 << 30, 1e9},
 }
 
+// spelledUnit returns the unit of a heading. A small b may be a bit.
+func spelledUnit(unit string) (u scale, spelled bool) {
+	u, spelled = spellings[strings.ToLower(unit)]
+	return u, spelled && !strings.Contains(unit, "b/")
+}
+
 var same = scales[""]
 
 // longestNumber bounds the length of a number; tools print fewer digits.
@@ -51,6 +58,10 @@ func (s scale) of(text string) (float64, error) {
 // signed is of for numbers that may be negative.
 func (s scale) signed(text string) (float64, error) {
 	if !isDecimal(text) {
+		if decimal().MatchString(strings.Replace(text, ",", ".", 1)) {
+			const comma = "%s is not a number: run the tool with LC_ALL=C if this is a decimal comma"
+			return 0, fmt.Errorf(comma, quote(text))
+		}
 		return 0, fmt.Errorf("%s is not a number", quote(text))
 	}
 	r, ok := new(big.Rat).SetString(text)

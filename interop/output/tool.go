@@ -226,6 +226,7 @@ type function struct {
 // functions are those of all tools, by the name of the tool.
 var functions = map[string]function{
 	"aiperf":       {rows: aiperfLoads},
+	"deepep":       {read: readDeepEP},
 	"fabtests":     {size: fabtestsSize},
 	"fio":          {json: fioTerse},
 	"iperf3":       {json: iperf3Stream},
