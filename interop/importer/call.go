@@ -41,6 +41,11 @@ func (t *tool) read(l Line, o Options) (*call, error) {
 	if l.wrong != nil {
 		return nil, l.wrong
 	}
+	if i := slices.Index(l.args, "--"); i >= 0 && t.name == "genai-perf" {
+		l.notes = append(l.notes, Note{"arguments of perf_analyzer are not taken over: " +
+			strings.Join(l.args[i+1:], " "), true})
+		l.args = l.args[:i]
+	}
 	settings, positional, err := t.parse(l.args)
 	if err != nil {
 		return nil, err

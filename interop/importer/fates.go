@@ -56,9 +56,8 @@ var fatesOfOthers = map[string]string{
 	"pip|pip3|apt-get|apt|yum|dnf|conda|git|make|cmake|docker|podman|helm|wget|tar|unzip": preparesHost,
 	"modprobe|sysctl|mount": preparesHost,
 
-	"kubectl|oc":     "nothing: weir starts and removes its own objects, see launcher and services",
-	"inference-perf": "nothing: weir reads the results of this tool, not its command line; `weir docs aiperf` has the options",
-	"etcdctl":        "nothing: option etcd of workload command starts an etcd of its own",
+	"kubectl|oc": "nothing: weir starts and removes its own objects, see launcher and services",
+	"etcdctl":    "nothing: option etcd of workload command starts an etcd of its own",
 }
 
 // fateOfOther is the fate of a command that is no benchmark.

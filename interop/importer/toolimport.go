@@ -78,7 +78,7 @@ var tools []*tool
 func init() {
 	tools = []*tool{nixlbench, kvbench, ucxPerftest, perftest, nixlEP}
 	scriptTools = []*tool{
-		matgen, sequentialCTPerftest, ctPerftest, vllmBench, sglangBench, aiperf, genaiPerf, guidellm, curl, fio,
+		matgen, sequentialCTPerftest, ctPerftest, vllmBench, sglangBench, aiperf, genaiPerf, guidellm, inferencePerf, curl, fio,
 		ncclTests, osu, fiPingpong, iperf3,
 	}
 }
