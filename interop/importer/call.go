@@ -41,11 +41,7 @@ func (t *tool) read(l Line, o Options) (*call, error) {
 	if l.wrong != nil {
 		return nil, l.wrong
 	}
-	if i := slices.Index(l.args, "--"); i >= 0 && t.name == "genai-perf" {
-		l.notes = append(l.notes, Note{"arguments of perf_analyzer are not taken over: " +
-			strings.Join(l.args[i+1:], " "), true})
-		l.args = l.args[:i]
-	}
+	l.cutPassed(t)
 	settings, positional, err := t.parse(l.args)
 	if err != nil {
 		return nil, err
@@ -57,8 +53,8 @@ func (t *tool) read(l Line, o Options) (*call, error) {
 		whole: l.whole, loop: l.loop, fate: l.fate, times: max(1, l.times),
 		parallel: l.parallel,
 	}
-	if !t.TwoSided && t.Style != words && len(positional) > 0 && t.instead == nil {
-		return nil, fmt.Errorf("%s takes no argument %q without a flag", t.name, positional[0])
+	if err := t.takesArguments(positional); err != nil {
+		return nil, err
 	}
 	if t.settings != nil {
 		before, err := t.settings(c, o)
@@ -90,6 +86,7 @@ func (c *call) convert(o Options) error {
 			}
 		}
 		c.tool.command(c)
+		c.refuseUnexpanded()
 		return c.wrong
 	}
 	if o.AsCommand {

@@ -134,8 +134,8 @@ func (v variables) value(w *syntax.Word) (text string, ok bool) {
 
 func (v variables) config() *expand.Config {
 	return &expand.Config{Env: v, NoUnset: true, CmdSubst: func(to io.Writer, n *syntax.CmdSubst) error {
-		numbers, _ := v.seq(n)
-		_, err := fmt.Fprintln(to, strings.Join(numbers, "\n"))
+		printed, _ := v.printed(n)
+		_, err := fmt.Fprintln(to, strings.Join(printed, "\n"))
 		return err
 	}}
 }
@@ -160,7 +160,7 @@ func (v variables) knows(w *syntax.Word) bool {
 		case *syntax.ParamExp:
 			known = known && v.knowsParameter(n)
 		case *syntax.CmdSubst:
-			_, ok := v.seq(n)
+			_, ok := v.printed(n)
 			known = known && ok
 			return false
 		case *syntax.ArithmExp:
@@ -184,6 +184,25 @@ func shortRange(text string) bool {
 	from, _ := strconv.Atoi(m[1])
 	to, _ := strconv.Atoi(m[2])
 	return max(from-to, to-from) < mostItems
+}
+
+// printed returns the lines that a command substitution gives, of seq or of expr with two numbers.
+func (v variables) printed(n *syntax.CmdSubst) (lines []string, ok bool) {
+	if lines, ok = v.seq(n); ok || len(n.Stmts) != 1 || len(n.Stmts[0].Redirs) > 0 {
+		return lines, ok
+	}
+	call, is := n.Stmts[0].Cmd.(*syntax.CallExpr)
+	if !is || len(call.Args) != 4 || call.Args[0].Lit() != "expr" {
+		return nil, false
+	}
+	x, first := v.number(call.Args[1], false)
+	y, second := v.number(call.Args[3], false)
+	op, known := v.value(call.Args[2])
+	if op = strings.TrimPrefix(op, `\`); !first || !second || !known || !slices.Contains([]string{"+", "-", "*", "/", "%"}, op) {
+		return nil, false
+	}
+	result, ok := calculated(op, x, y)
+	return []string{strconv.FormatInt(result, 10)}, ok
 }
 
 // seq returns the numbers of a command substitution that calls seq with known whole numbers.

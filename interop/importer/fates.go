@@ -71,6 +71,9 @@ func (s *script) fateOfOther(words []string) string {
 	if in := withOperands[name]; in.entry != "" && len(words) > 1 && slices.Contains(in.runs, words[1]) {
 		became = "nothing: no command of a benchmark that weir reads follows the container"
 	}
+	if startsModel(words) {
+		return "nothing: it starts a server of a model; services of a scenario do"
+	}
 	if became != noBenchmark {
 		return became
 	}
@@ -88,3 +91,22 @@ func (s *script) fateOfOther(words []string) string {
 	}
 	return became
 }
+
+// startsModel reports whether a command starts a server of a model.
+func startsModel(words []string) bool {
+	for i, w := range words {
+		next := ""
+		if i+1 < len(words) {
+			next = words[i+1]
+		}
+		switch name := path.Base(w); {
+		case name == "vllm" && next == "serve", name == "trtllm-serve", name == "llama-server",
+			w == "-m" && slices.Contains(modelServers, next):
+			return true
+		}
+	}
+	return false
+}
+
+// modelServers are modules of Python that start one.
+var modelServers = names("sglang.launch_server|vllm.entrypoints.openai.api_server|dynamo.frontend|dynamo.vllm|dynamo.sglang")

@@ -203,3 +203,25 @@ func ofShell(value string) string {
 	}
 	return ""
 }
+
+// takesArguments checks the words without a flag: the address of the server of a test with two sides.
+func (t *tool) takesArguments(positional []string) error {
+	const one = "%s takes one argument without a flag, the address of the server, and %d are given: %s"
+	switch n := len(positional); {
+	case t.Style == words || n == 0:
+	case t.TwoSided && n > 1:
+		return fmt.Errorf(one, t.name, n, strings.Join(positional, " "))
+	case !t.TwoSided && t.instead == nil:
+		return fmt.Errorf("%s takes no argument %q without a flag", t.name, positional[0])
+	}
+	return nil
+}
+
+// cutPassed removes what genai-perf passes to perf_analyzer.
+func (l *Line) cutPassed(t *tool) {
+	if i := slices.Index(l.args, "--"); i >= 0 && t.name == "genai-perf" {
+		l.notes = append(l.notes, Note{"arguments of perf_analyzer are not taken over: " +
+			strings.Join(l.args[i+1:], " "), true})
+		l.args = l.args[:i]
+	}
+}

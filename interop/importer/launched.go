@@ -17,6 +17,11 @@ type launcherCall struct {
 	all   int64 // processes
 }
 
+// alone reports whether the launcher starts one process: one side of a test.
+func (l launcherCall) alone() bool {
+	return l.all == 1 || l.by == "srun" && l.all == 0 && l.nodes == 1 && l.each < 2
+}
+
 // launcherFlags are the flags of a launcher that set the number of nodes and processes.
 type launcherFlags struct{ nodes, each, all, hosts []string }
 

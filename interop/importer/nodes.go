@@ -13,7 +13,7 @@ import (
 // only one host has, or a launcher uses one node.
 func (c *call) setTwoHosts(meet string) {
 	switch {
-	case c.launch.nodes == 1:
+	case c.launch.nodes == 1 && !c.launch.alone():
 		c.run.nodes = 1
 		c.note("%s starts both sides on one node", c.launch.by)
 	case loopback(meet):

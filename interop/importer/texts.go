@@ -175,5 +175,10 @@ func (s *script) shellText(n *syntax.CallExpr, words []string) string {
 			return text
 		}
 	}
+	for _, p := range s.piped {
+		if p.to == stmt && p.known {
+			return p.text
+		}
+	}
 	return ""
 }

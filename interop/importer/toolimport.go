@@ -78,8 +78,8 @@ var tools []*tool
 func init() {
 	tools = []*tool{nixlbench, kvbench, ucxPerftest, perftest, nixlEP}
 	scriptTools = []*tool{
-		matgen, sequentialCTPerftest, ctPerftest, vllmBench, sglangBench, aiperf, genaiPerf, guidellm, inferencePerf, curl, fio,
-		ncclTests, osu, fiPingpong, iperf3,
+		matgen, sequentialCTPerftest, ctPerftest, vllmBench, sglangBench, aiperf, genaiPerf, guidellm, inferencePerf,
+		curl, fio, ncclTests, osu, fiPingpong, iperf3,
 	}
 }
 
@@ -293,7 +293,7 @@ func (c *call) isServer() bool {
 	case c.tool.serves != nil:
 		return c.tool.serves(c)
 	}
-	return len(c.positional) == 0 && c.launch.by == ""
+	return len(c.positional) == 0 && (c.launch.by == "" || c.launch.alone())
 }
 
 func runName(c *call, i int) string {

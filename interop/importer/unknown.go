@@ -62,3 +62,22 @@ func (c *call) secretText(where, text string) value {
 		return "${client.env." + name + "}"
 	})
 }
+
+// refuseUnexpanded fails if a command line that the scenario runs has what only a shell knows: no shell runs it. fio
+// replaces some names itself.
+func (c *call) refuseUnexpanded() {
+	roles, _ := c.run.options["roles"].(mapping)
+	for _, role := range roles {
+		keys, _ := role.value.(mapping)
+		for _, key := range keys {
+			line, _ := key.value.(list)
+			for _, v := range line {
+				word, _ := v.(literal)
+				text := strings.NewReplacer("$jobname", "", "$jobnum", "", "$filenum", "", "$clientuid", "").Replace(string(word))
+				if unexpanded(text) && c.wrong == nil {
+					c.fail("%q%s", string(word), ofShell(text))
+				}
+			}
+		}
+	}
+}

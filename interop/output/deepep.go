@@ -93,8 +93,8 @@ func readDeepEP(output []byte) ([]Row, error) {
 	}
 	for _, f := range deepEPForms {
 		if n := count[f.kind]; n != count[first] {
-			return nil, at(len(lines), "%d ranks have %s, and %d have %s: the output was cut short", count[first], first,
-				n, f.kind)
+			const short = "%d ranks have %s, and %d have %s: the output was cut short"
+			return nil, at(len(lines), short, count[first], first, n, f.kind)
 		}
 	}
 	return []Row{row}, nil
