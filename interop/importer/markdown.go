@@ -112,16 +112,26 @@ func withoutPlaceholders(text string) string {
 	})
 }
 
+// trace matches what set -x prints before a command.
+var trace = lazyregexp.New(`^\++ `)
+
+// pasted returns a command line that was copied from a page or a log, without what stood before it.
+func pasted(text string) string {
+	text = strings.ReplaceAll(text, "\u00a0", " ")
+	text = strings.TrimPrefix(text, promptOf(text))
+	return withoutPlaceholders(strings.TrimPrefix(text, trace().FindString(text)))
+}
+
 // readAll reads a script, or the blocks of a Markdown file. A block that is no shell is told, if it names a tool.
 func (s *script) readAll(text string) error {
 	if !isMarkdown(s.file) {
 		if s.file == "" {
-			text = withoutPlaceholders(text)
+			text = pasted(text)
 		}
 		return s.read(text, 0)
 	}
 	for _, b := range blocksOf(text) {
-		b.text = withoutPlaceholders(b.text)
+		b.text = withoutPlaceholders(strings.ReplaceAll(b.text, "\u00a0", " "))
 		if !s.mentioned(b.text) && !strings.Contains(b.text, "=") {
 			continue
 		}

@@ -64,6 +64,12 @@ func TestPlaceholders(t *testing.T) {
 	if err != nil || !strings.Contains(string(made.Scenario), "mode: stream") {
 		t.Errorf("%v", err)
 	}
+	for _, line := range []string{"$ ", "+ ", "me@node1:~$ ", "(venv) $ "} {
+		line += "ucx_perftest\u00a0h -t tag_bw -s 8"
+		if _, err = importer.Script("", line, importer.Options{}); err != nil {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
 	if _, err = importer.Script("", "ucx_perftest h -t tag_bw -s <size>", importer.Options{}); err == nil ||
 		!strings.Contains(err.Error(), `-s: "${SIZE}"`) {
 		t.Errorf("%v", err)
