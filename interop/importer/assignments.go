@@ -95,6 +95,7 @@ func (s *script) export(text string, all []*syntax.Assign) {
 			case known.Kind == expand.String:
 				v = known.Str
 			case a.Naked && known.Kind == expand.Unknown && !s.known.unknown(name):
+				s.marked = append(slices.Clone(s.marked), name)
 				continue // it has no value, or that of the shell that starts the script
 			default:
 				v = "$" + name
@@ -121,7 +122,7 @@ func (s *script) exportKnown(name string) {
 }
 
 func (s *script) exports(name string) bool {
-	return slices.ContainsFunc(s.exported, func(e Variable) bool { return e.Name == name })
+	return slices.Contains(s.marked, name) || slices.ContainsFunc(s.exported, func(e Variable) bool { return e.Name == name })
 }
 
 func (s *script) dropExported(name string) {

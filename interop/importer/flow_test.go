@@ -80,6 +80,7 @@ func TestVariablesOfCalls(t *testing.T) {
 	const u = "ucx_perftest h -t tag_bw -s 8"
 	for script, want := range map[string]string{
 		"export T=a; T=b; " + u:                                      "b",
+		"export T; T=a; " + u:                                        "a",
 		"T=a; export T; " + u:                                        "a",
 		"export T=a; unset T; " + u:                                  "",
 		"set -a; T=a; set +a; " + u:                                  "a",

@@ -132,6 +132,7 @@ func (s *script) builtin(text string, n *syntax.CallExpr, depth int) (done bool,
 	case "unset":
 		for _, w := range n.Args[1:] {
 			s.dropExported(w.Lit())
+			s.marked = slices.DeleteFunc(slices.Clone(s.marked), func(name string) bool { return name == w.Lit() })
 		}
 	case "eval":
 		return s.evaluate(text, n, depth)

@@ -84,7 +84,8 @@ type script struct {
 	stmtOf        map[syntax.Command]*syntax.Stmt
 	lost          []Note // of files that the scenario does not write
 	exported      []Variable
-	exportsAll    bool // what is assigned is exported
+	exportsAll    bool     // what is assigned is exported
+	marked        []string // names of variables that will be exported once they have a value
 	notes         []Note
 	lines         []Line
 }
