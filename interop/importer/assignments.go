@@ -122,7 +122,8 @@ func (s *script) exportKnown(name string) {
 }
 
 func (s *script) exports(name string) bool {
-	return slices.Contains(s.marked, name) || slices.ContainsFunc(s.exported, func(e Variable) bool { return e.Name == name })
+	has := func(e Variable) bool { return e.Name == name }
+	return slices.Contains(s.marked, name) || slices.ContainsFunc(s.exported, has)
 }
 
 func (s *script) dropExported(name string) {

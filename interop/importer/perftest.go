@@ -17,8 +17,9 @@ func perftestRun(c *call) {
 	c.setTest(test)
 	c.note("%s drives queue pairs itself; weir measures through UCX", c.program())
 	if c.has("use_cuda") {
-		c.setMemory("--use_cuda", "initiator", "vram")
-		c.setMemory("--use_cuda", "target", "vram")
+		shown := c.shown(c.tool.flag("use_cuda"))
+		c.setMemory(shown, "initiator", "vram")
+		c.setMemory(shown, "target", "vram")
 	}
 	c.usePrivateMemory()
 	perftestPath(c)
