@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"maps"
 	"regexp"
 	"strconv"
 	"strings"
@@ -19,10 +20,7 @@ func (s *script) choose(text string, n *syntax.IfClause, depth int) error {
 	if len(n.Cond) == 0 { // else
 		return s.walkAll(text, n.Then, depth)
 	}
-	yes, known := s.holds(n.Cond)
-	for _, c := range n.Cond {
-		known = known && !s.known.assumes(c)
-	}
+	yes, known, assumed := s.decides(n.Cond)
 	otherwise := func() error {
 		if n.Else == nil {
 			return nil
@@ -30,12 +28,48 @@ func (s *script) choose(text string, n *syntax.IfClause, depth int) error {
 		return s.choose(text, n.Else, depth)
 	}
 	switch {
-	case known && yes:
+	case known && yes && !assumed:
 		return s.walkAll(text, n.Then, depth)
-	case known:
+	case known && !assumed:
 		return otherwise()
 	}
-	return s.maybe(n, func() error { return s.walkAll(text, n.Then, depth) }, otherwise)
+	err := s.maybe(n, func() error { return s.walkAll(text, n.Then, depth) }, otherwise)
+	if known && err == nil {
+		s.adopt(s.after[oneIf(!yes)])
+	}
+	return err
+}
+
+// decides is holds for a branch. What follows from a default, or is so for a script without arguments, is assumed.
+func (s *script) decides(cond []*syntax.Stmt) (yes, known, assumed bool) {
+	if yes, known = s.holds(cond); known {
+		for _, c := range cond {
+			assumed = assumed || s.known.assumes(c)
+		}
+		return yes, known, assumed
+	}
+	if s.known["#"].Set || s.known["1"].Set || s.known.unknown("1") || s.known.unknown("#") {
+		return false, false, false // they are those of a function
+	}
+	before := s.known
+	s.known = maps.Clone(before)
+	s.known.setArguments([]variable{})
+	for i := range 9 {
+		s.known.set(strconv.Itoa(i+1), "", true)
+	}
+	yes, known = s.holds(cond)
+	s.known = before
+	return yes, known, known
+}
+
+// adopt takes the variables that a branch sets which runs by default.
+func (s *script) adopt(branch variables) {
+	for name, v := range branch {
+		if now := s.known[name]; now.Kind == expand.Unknown && v.Set {
+			v.assumed = true
+			s.known[name] = v
+		}
+	}
 }
 
 // cases reads the branch of case that runs, or all if that is not known.
@@ -44,22 +78,30 @@ func (s *script) cases(text string, n *syntax.CaseClause, depth int) error {
 		return err
 	}
 	value, known := s.known.value(n.Word)
-	known = known && !s.known.assumes(n.Word)
+	assumed, chosen := s.known.assumes(n.Word), -1
 	var arms []func() error
 	for _, item := range n.Items {
 		arm := func() error { return s.walkAll(text, item.Stmts, depth) }
 		for _, w := range item.Patterns {
 			matches, ok := s.known.matches(value, w)
-			if known = known && ok && item.Op == syntax.Break; known && matches {
+			known = known && ok && item.Op == syntax.Break
+			switch {
+			case known && matches && !assumed:
 				return arm()
+			case known && matches && chosen < 0:
+				chosen = len(arms)
 			}
 		}
 		arms = append(arms, arm)
 	}
-	if known {
+	if known && !assumed {
 		return nil
 	}
-	return s.maybe(n, arms...)
+	err := s.maybe(n, arms...)
+	if chosen >= 0 && err == nil {
+		s.adopt(s.after[chosen])
+	}
+	return err
 }
 
 // either reads two commands joined by && or ||, or a pipe.
@@ -67,16 +109,25 @@ func (s *script) either(text string, n *syntax.BinaryCmd, depth int) error {
 	if n.Op != syntax.AndStmt && n.Op != syntax.OrStmt {
 		return s.pipe(text, n, depth)
 	}
-	yes, known := s.holds([]*syntax.Stmt{n.X})
-	known = known && !s.known.assumes(n.X)
-	if err := s.walk(text, n.X, depth); err != nil || known && yes != (n.Op == syntax.AndStmt) {
+	yes, known, assumed := s.decides([]*syntax.Stmt{n.X})
+	runs := yes == (n.Op == syntax.AndStmt)
+	if err := s.walk(text, n.X, depth); err != nil || known && !assumed && !runs {
 		return err
 	}
 	second := func() error { return s.walk(text, n.Y, depth) }
-	if known {
+	if known && !assumed {
 		return second()
 	}
-	return s.maybe(n.Y, second)
+	before := maps.Clone(s.known)
+	err := s.maybe(n.Y, second)
+	switch {
+	case !known || err != nil:
+	case runs:
+		s.adopt(s.after[0])
+	default:
+		s.adopt(before)
+	}
+	return err
 }
 
 // holds returns whether a condition is true, if that is known.

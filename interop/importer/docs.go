@@ -23,7 +23,8 @@ loop over known values, such as 1 2 4, {1..8}, $(seq 1 8) or an array, becomes a
 and defaults, such as ${1:-4096}, are replaced. A loop that only repeats a command gives one run: weir repeats
 launches itself; of curl in a loop it is the number of requests. Functions are followed where they are called, as are
 conditions, case and while with known values, $(( )), eval, xargs behind echo or seq, and here-documents; if a
-value is not known, or follows from a default, all branches are read. In a Markdown file the blocks of commands are
+value is not known, or follows from a default, all branches are read, and variables are those of a script without
+arguments. In a Markdown file the blocks of commands are
 read, also behind prompts. docker, kubectl exec, ssh and sudo do not pass on what a script exports. A variable that only the shell knows becomes a
 variable of the scenario in an address, a model or a prompt, and a secret in a header. All lines that cannot be
 imported are told at once; --skip-unmapped leaves them out.

@@ -74,6 +74,7 @@ type script struct {
 	// unsure is how many branches around the command may not run; unsureLoop and unsureFunction are those around the
 	// innermost loop and function.
 	unsure, unsureLoop, unsureFunction int
+	after                              []variables // what is known at the end of each branch that was read last
 
 	jump, leaving jump
 	piped         []piped

@@ -162,7 +162,7 @@ func (s *script) subshell(text string, n syntax.Node, depth int, all []*syntax.S
 // nor are those that they export.
 func (s *script) maybe(n syntax.Node, arms ...func() error) error {
 	before, exported := s.known, s.exported
-	differ := map[string]bool{}
+	differ, after := map[string]bool{}, []variables{}
 	s.unsure++
 	defer func() { s.unsure-- }()
 	for _, arm := range arms {
@@ -170,6 +170,7 @@ func (s *script) maybe(n syntax.Node, arms ...func() error) error {
 		if err := arm(); err != nil {
 			return err
 		}
+		after = append(after, s.known)
 		for _, v := range s.exported {
 			if !slices.Contains(exported, v) {
 				differ[v.Name] = true
@@ -181,7 +182,7 @@ func (s *script) maybe(n syntax.Node, arms ...func() error) error {
 			}
 		}
 	}
-	s.known, s.exported = before, exported
+	s.known, s.exported, s.after = before, exported, after
 	s.known.forgetIn(n)
 	switch n.(type) {
 	case *syntax.Subshell, *syntax.CmdSubst, *syntax.ProcSubst, *syntax.FuncDecl:
