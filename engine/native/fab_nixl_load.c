@@ -37,7 +37,7 @@ static void *find(char *why, size_t cap)
         snprintf(why, cap,
                  "%s (looked for libnixl_capi.so.0 and libnixl_capi.so in LD_LIBRARY_PATH "
                  "and the system's folders; " NIXL_LIBRARY_ENV " can name the file; packages "
-                 "of NIXL 0.9 and older lack it: use fabric libfabric or ucx with them)",
+                 "of NIXL 0.10 and older lack it: use fabric libfabric or ucx with them)",
                  said);
     }
     return lib;

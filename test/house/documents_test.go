@@ -82,3 +82,22 @@ func TestCommentsNameFilesThatExist(t *testing.T) {
 		}
 	}
 }
+
+// Pages, scenarios and the engine name the same versions of NIXL as those without its C API.
+func TestNIXLWithoutItsCAPIHasOneVersion(t *testing.T) {
+	found := map[string][]string{}
+	search := regexp.MustCompile(`NIXL (0\.\d+) and older`)
+	for _, path := range tracked(t, "*.c", "*.md", "*.yaml") {
+		if path == "CHANGELOG.md" {
+			continue
+		}
+		text := strings.Join(strings.Fields(string(read(t, path))), " ")
+		text = strings.ReplaceAll(text, `" "`, "") // literals of C that follow each other
+		for _, m := range search.FindAllStringSubmatch(text, -1) {
+			found[m[1]] = append(found[m[1]], path)
+		}
+	}
+	if len(found) != 1 {
+		t.Errorf("not one version, but %v", found)
+	}
+}
