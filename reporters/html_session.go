@@ -244,7 +244,7 @@ func nodeFacts(n results.Node) []html.Pair {
 	f.add("counters watched", strings.Join(watched, ", "))
 	if n.Memory.Total > 0 {
 		f.add("memory", sentence(", ", bytesText(n.Memory.Total), tagged("transparent huge pages ", n.Memory.THP),
-			tagged("lock limit ", n.Memory.LockLimit)))
+			tagged("lock limit ", n.Memory.LockText())))
 	}
 	for _, h := range n.Memory.Hugepages {
 		if h.Total > 0 {

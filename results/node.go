@@ -3,7 +3,10 @@ package results
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/weir-bench/weir/internal/quantity"
 )
 
 // Node is one host of the session. Properties that it lacks, or that the kernel does not report, are
@@ -87,6 +90,14 @@ type Memory struct {
 	Hugepages []Hugepages `json:"hugepages,omitempty"`
 	// LockLimit is the limit of locked or registered memory per process (ulimit -l) in bytes, or "unlimited".
 	LockLimit string `json:"lock_limit,omitempty" doc:"How much a process may lock or register, in bytes." schema:"pattern=^([0-9]+|unlimited)$"`
+}
+
+// LockText is LockLimit for people, as 8MiB or unlimited; "" if it is not known.
+func (m Memory) LockText() string {
+	if n, err := strconv.ParseInt(m.LockLimit, 10, 64); err == nil {
+		return quantity.Size(n).String()
+	}
+	return m.LockLimit
 }
 
 // Hugepages are the reserved pages of one size.

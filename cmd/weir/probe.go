@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -172,11 +173,15 @@ func pagesText(m results.Memory) string {
 	for _, h := range m.Hugepages {
 		s += fmt.Sprintf(", %d of %d pages of %v free", h.Free, h.Total, quantity.Size(h.Size))
 	}
-	if m.LockLimit != "" {
-		s += ", locked at most " + m.LockLimit
+	if limit := m.LockText(); limit != "" {
+		s += ", locked at most " + limit
 	}
 	return s
 }
+
+// spacedCommas finds commas with the blank that may follow: libraries list names without it, and texts have it. Two
+// blanks would end a column of the table.
+var spacedCommas = regexp.MustCompile(`, ?`)
 
 // notes is the reason why a fabric is not available, or its details.
 func notes(f results.Fabric) string {
@@ -185,7 +190,7 @@ func notes(f results.Fabric) string {
 	}
 	var out []string
 	for _, key := range slices.Sorted(maps.Keys(f.Details)) {
-		out = append(out, key+": "+strings.ReplaceAll(f.Details[key], ",", ", "))
+		out = append(out, key+": "+spacedCommas.ReplaceAllString(f.Details[key], ", "))
 	}
 	if len(f.Paths) > 0 {
 		out = append(out, "to other hosts: "+results.PathsText(f.Paths))

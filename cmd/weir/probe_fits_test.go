@@ -25,3 +25,25 @@ func TestProbeFits(t *testing.T) {
 		}
 	}
 }
+
+// Limits have units, and no text of a library ends a column of the table by two blanks.
+func TestProbeSpeaksToPeople(t *testing.T) {
+	node := results.Node{Name: "n", Memory: results.Memory{Total: 1 << 34, LockLimit: "8388608"},
+		Fabrics: map[string]results.Fabric{"ucx": {Available: true, Details: map[string]string{
+			"providers": "tcp,shm", "vram": "this UCX has no CUDA, or has found none",
+		}}}}
+	var b bytes.Buffer
+	if err := printNode(&b, node); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"16.0 GiB, locked at most 8MiB\n", "providers: tcp, shm; vram: this UCX has no CUDA, or has found none\n",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("it does not say %q:\n%s", want, b.String())
+		}
+	}
+	if limit := (results.Memory{LockLimit: "unlimited"}).LockText(); limit != "unlimited" {
+		t.Errorf("no limit is %q", limit)
+	}
+}
