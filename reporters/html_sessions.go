@@ -28,7 +28,7 @@ type Addresses struct {
 func SessionsHTML(w io.Writer, folder string, running []string, entries []history.Entry, problems []history.Problem,
 	to Addresses) error {
 	p := &html.Page{
-		Kind: "sessions", Title: plain(folder), Sign: "=", Status: plural(len(entries), "session"),
+		Kind: "sessions", Title: plain(folder), Status: plural(len(entries), "session"),
 		Headline: "a session opens its report; picked sessions are compared, the oldest is the base",
 	}
 	if len(running) > 0 {
@@ -48,7 +48,7 @@ func SessionsHTML(w io.Writer, folder string, running []string, entries []histor
 		Columns: []html.Column{{Head: "session"}, {Head: "started (UTC)"}, {Head: "scenario"}, {Head: "cases"},
 			{Head: "weir"}, {Head: "environment"}, {Head: "nodes"}, {Head: "verdict", Verdict: true}},
 	}}
-	series := html.Run{ID: "scenarios", Name: "Scenarios", Table: html.Table{Caption: "Scenarios",
+	series := html.Run{ID: "scenarios", Name: "Trends", Table: html.Table{Caption: "Scenarios with two or more sessions",
 		Columns: []html.Column{{Head: "scenario"}, {Head: "sessions", Right: true}}}}
 	sessions := map[string]int{}
 	for _, e := range entries {
@@ -96,7 +96,7 @@ func entryVersion(e history.Entry) string {
 // their trends.
 func SeriesHTML(w io.Writer, doc *results.Document, home string, to Addresses) error {
 	p := &html.Page{
-		Kind: "series", Home: home, Title: plain(doc.Scenario.Name), Sign: "=", Status: "series",
+		Kind: "series", Home: home, Title: plain(doc.Scenario.Name), Status: "series",
 		Headline: "a case opens the trend of its metric over all sessions",
 	}
 	r := html.Run{ID: "series", Name: "Series", Table: html.Table{

@@ -26,6 +26,10 @@ func TrendHTML(w io.Writer, t *history.Trend, home string, to Addresses) error {
 			{ID: "sessions", Name: "Sessions", Figures: []html.Figure{course(d, t)}, Table: sessionTable(t, to)},
 		},
 	}
+	if len(t.Points) < history.FirstLook {
+		p.Status = string(results.InconclusiveVerdict)
+		p.Sign = symbols[p.Status]
+	}
 	if n := len(t.Changes); n > 0 {
 		p.Sign, p.Status = effectSign(t.Changes[n-1].Effect)
 	}

@@ -72,11 +72,18 @@ func TestTrendPage(t *testing.T) {
 }
 
 func TestTrendPageWithoutChange(t *testing.T) {
-	doc := trend([]float64{3e-6, 3e-6}, 0)
+	steady := make([]float64, history.FirstLook)
+	for i := range steady {
+		steady[i] = 3e-6
+	}
+	if text := trendPage(t, trend(steady, 0)).text(); !strings.Contains(text, "= unchanged") {
+		t.Error("it does not say that nothing changed")
+	}
+	doc := trend([]float64{3e-6, 5e-6}, 0)
 	doc.Points[1].Simulated = true
 	text := trendPage(t, doc).text()
 	for _, want := range []string{
-		"= unchanged", "too few sessions to detect a change", "SIMULATED: the numbers of 1 of 2 sessions",
+		"? inconclusive", "too few sessions to detect a change", "SIMULATED: the numbers of 1 of 2 sessions",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it does not say %q", want)
