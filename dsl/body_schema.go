@@ -199,7 +199,7 @@ func (d *decoder) record(expr hcl.Expression, s schema, of string) part {
 func (d *decoder) recordContent(expr hcl.Expression, name string, s schema, of string, at hcl.Range) *hcl.BodyContent {
 	out := &hcl.BodyContent{Attributes: hcl.Attributes{}, MissingItemRange: at}
 	known, before := d.known(s), len(d.diags)
-	for _, e := range d.mapping(expr, name) {
+	for _, e := range d.mappingLike(expr, name, d.sampleOf(s)) {
 		if !slices.Contains(known, e.name) {
 			d.error(e.at, "Unknown key", fmt.Sprintf("There is no %q in %s.", e.name, of),
 				d.keyHint(e.name, s, nil))
@@ -221,8 +221,13 @@ func (d *decoder) complete(p part, keys []grammar.Key, of string) bool {
 			continue
 		}
 		if ok = false; !d.faulty[p.BodyContent] {
+			what := k.Doc
+			if len(k.Forms) == 1 && len(k.Forms[0].Values) > 1 {
+				values, last := k.Forms[0].Values, len(k.Forms[0].Values)-1
+				what = strings.Join(values[:last], ", ") + " or " + values[last]
+			}
 			d.error(p.at, "Missing key", fmt.Sprintf("%s has no %q.", capital(of), k.Name),
-				fmt.Sprintf("Add %s: %s.", k.Name, k.Doc))
+				fmt.Sprintf("Add %s: %s.", k.Name, what))
 		}
 	}
 	return ok

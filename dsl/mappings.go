@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"github.com/weir-bench/weir/internal/lazyregexp"
 )
 
 // entry is one key of a section.
@@ -40,10 +42,14 @@ func (d *decoder) section(content *hcl.BodyContent, name string) []entry {
 
 // mapping reads an expression that holds pairs.
 func (d *decoder) mapping(expr hcl.Expression, name string) []entry {
+	return d.mappingLike(expr, name, d.sample())
+}
+
+// mappingLike reads an expression that holds pairs, as sample shows them.
+func (d *decoder) mappingLike(expr hcl.Expression, name, sample string) []entry {
 	pairs, diags := hcl.ExprMap(expr)
 	if diags.HasErrors() {
-		d.error(expr.Range(), "Not a mapping", quote(name)+" must be a mapping.",
-			"Write it as "+name+d.sample())
+		d.error(expr.Range(), "Not a mapping", quote(name)+" must be a mapping.", d.mappingHint(expr, name, sample))
 		return nil
 	}
 	var out []entry
@@ -65,11 +71,28 @@ func (d *decoder) mapping(expr hcl.Expression, name string) []entry {
 	return out
 }
 
+// unspaced finds a key of YAML without a space after its colon, which is a text.
+var unspaced = lazyregexp.New(`^[a-z_]+:[^:/ ]`)
+
+// mappingHint says how a mapping is written that is something else.
+func (d *decoder) mappingHint(expr hcl.Expression, name, sample string) string {
+	if v, diags := expr.Value(nil); d.yaml && !diags.HasErrors() {
+		if text, ok := plainText(v); ok && unspaced().MatchString(text) {
+			return "Write a space after the colon of " + text + "."
+		}
+	}
+	if d.yaml {
+		return "Write it as " + name + ": " + sample + "."
+	}
+	return "Write it as " + name + " " + sample + "."
+}
+
+// sample shows a mapping with keys of the author's choice.
 func (d *decoder) sample() string {
 	if d.yaml {
-		return ": {key: value}."
+		return "{key: value}"
 	}
-	return " { key = value }."
+	return "{ key = value }"
 }
 
 // sampleOf shows a mapping with some keys in the author's syntax.

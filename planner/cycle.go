@@ -71,9 +71,9 @@ func cycleDiagnostic(cycle []edge) *hcl.Diagnostic {
 	var places []string
 	for _, e := range cycle {
 		names = append(names, e.need.Run)
-		places = append(places, fmt.Sprintf("  %s needs %s at %s:%d:%d", e.from, e.need.Run, e.need.Range.Filename,
+		places = append(places, fmt.Sprintf("%s needs %s at %s:%d:%d", e.from, e.need.Run, e.need.Range.Filename,
 			e.need.Range.Start.Line, e.need.Range.Start.Column))
 	}
-	return failure(cycle[0].need.Range, "Runs need each other", fmt.Sprintf("The cycle %s:\n%s",
-		strings.Join(names, " → "), strings.Join(places, "\n")), "Remove one of these needs.")
+	return failure(cycle[0].need.Range, "Runs need each other", fmt.Sprintf("The cycle %s: %s.",
+		strings.Join(names, " → "), strings.Join(places, ", ")), "Remove one of these needs.")
 }

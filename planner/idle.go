@@ -51,7 +51,7 @@ func (t *Table) warnIdleVariables(run *runTable) {
 		t.warn(a.Range, "Axis without effect",
 			fmt.Sprintf("%s affects only fabric %s; with fabric %s its values make no difference in run %q.", name,
 				strings.Join(readers, " and "), strings.Join(idle, " and "), run.run.Name),
-			dsl.Hint(fmt.Sprintf(`Exclude these points, as {when: fabric == %q && %s != null, reason: …} beside a value null, or sweep it in another run.`,
+			dsl.Hint(fmt.Sprintf(`Sweep it in a run of its own. Or add null to its values, and exclude {when: fabric == %q && %s != null, reason: …}.`,
 				idle[0], a.Name)))
 	}
 }

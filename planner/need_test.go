@@ -46,7 +46,7 @@ runs:
   b:    {workload: transfer, options: {block_size: 1MiB}, needs: [c]}
   c:    {workload: transfer, options: {block_size: 1MiB}, needs: [a]}
 `)
-	mentions(t, d, 5, "a → b → c → a", "a needs b at test.yaml:5", "b needs c at test.yaml:6",
+	mentions(t, d, 5, "a → b → c → a: a needs b at test.yaml:5", "b needs c at test.yaml:6",
 		"c needs a at test.yaml:7")
 	if len(d) != 1 {
 		t.Errorf("%d diagnostics for one cycle:\n%s", len(d), render(d))

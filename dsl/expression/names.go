@@ -183,12 +183,29 @@ func usualName(text string, metrics []string) string {
 	return ""
 }
 
+// measuredBy names the workloads that have a metric; "": none has.
+func measuredBy(name string) string {
+	var kinds []string
+	for _, k := range workload.Kinds() {
+		if _, ok := k.Metric(name); ok {
+			kinds = append(kinds, k.Name)
+		}
+	}
+	if kinds == nil {
+		return ""
+	}
+	return "it is a metric of workload " + strings.Join(kinds, " and ")
+}
+
 // unknownMetric reports an unknown name in an assertion.
 func (n *Names) unknownMetric(t token) *Error {
 	metrics := n.metricNames()
 	hint := n.suggestCorrection(t.text)
 	if hint == "" {
 		hint = usualName(t.text, metrics)
+	}
+	if hint == "" {
+		hint = measuredBy(t.text)
 	}
 	if hint != "" {
 		return errorf(t.from, t.to, hint, "workload %s has no metric %q", n.Kind.Name, t.text)

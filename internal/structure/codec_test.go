@@ -77,7 +77,7 @@ func TestStructsAreWrittenAsTheyWereRead(t *testing.T) {
 
 func TestWhatIsWrongIsToldAtItsPlace(t *testing.T) {
 	for text, want := range map[string]string{
-		`"x"`:                              ": it is a text, not a mapping of args, after, ",
+		`"x"`:                              ": it is a text, not a mapping with the keys args, after, ",
 		`{"size":"1","nothing":"1"}`:       "nothing: there is no such key",
 		`{"args":[]}`:                      "args: it has no program",
 		`{"args":["a",["b"]]}`:             "args.1: it is a list, not a text",

@@ -92,7 +92,7 @@ func (d *Decoder) mapping(v *Value, into reflect.Value) {
 		known = append(known, f.name)
 	}
 	if v.Pairs == nil {
-		d.Fail("it is %s, not a mapping of %s", v.What(), strings.Join(known, ", "))
+		d.Fail("it is %s, not a mapping with the keys %s", v.What(), strings.Join(known, ", "))
 		return
 	}
 	for _, p := range v.Pairs {
@@ -225,6 +225,8 @@ func (d *Decoder) texts(f field, v *Value) (all []string) {
 	switch {
 	case f.has("single") && v.IsText():
 		return []string{d.text(f, v)}
+	case v.Items == nil && f.has("program") && v.IsText():
+		d.Fail("it is a text, not a list of texts: write %s", split(v.Text))
 	case v.Items == nil:
 		d.Fail("it is %s, not a list of texts", v.What())
 	}

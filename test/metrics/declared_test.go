@@ -231,7 +231,8 @@ func TestMetricsThatCannotBeDeclared(t *testing.T) {
 			`{ x = { unit = «"furlong"», better = "lower" } }`, "Unknown unit", "no unit \"furlong\""},
 		"better": {"toy", "{x: {better: «up»}}", `{ x = { better = «"up"» } }`, "Invalid value", "higher, lower, none"},
 
-		"no better": {"toy", "{x: «{unit: s}»}", `{ x = «{ unit = "s" }» }`, "Missing key", "Add better"},
+		"no better": {"toy", "{x: «{unit: s}»}", `{ x = «{ unit = "s" }» }`, "Missing key",
+			"Add better: higher, lower or none."},
 		"key": {"toy", "{x: {better: lower, «docs»: d}}", `{ x = { better = "lower", «docs» = "d" } }`,
 			"Unknown key", "Did you mean \"doc\"?"},
 		"option": {"toy", "{«size»: {better: lower}}", `{ «size» = { better = "lower" } }`, "Hidden option",

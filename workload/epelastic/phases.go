@@ -147,8 +147,8 @@ func (p Phases) checkPhase(i int) error {
 		case !slices.Contains(before, r):
 			return fmt.Errorf("rank %d is killed or muted, and is not in the group of the phase before", r)
 		case slices.Contains(phase.Ranks, r):
-			return fmt.Errorf("rank %d is killed or muted, and is in ranks: those are the group after it; "+
-				"it comes back in a later phase", r)
+			return fmt.Errorf("rank %d is killed or muted and also in ranks, which are the group after the change: "+
+				"leave it out of ranks; it can join again in a later phase", r)
 		}
 	}
 	return nil

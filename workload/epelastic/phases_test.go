@@ -121,7 +121,7 @@ func TestPhases(t *testing.T) {
 		`[{"ranks":"0..1"},{"kill":"1","at":"there"}]`:    "is not one of dispatch",
 		`[{"ranks":"0..2"},{"ranks":"0..1","leave":"1"}]`: "rank 1 leaves",
 		`[{"ranks":"0..3"},{"ranks":"0..1","leave":"2"}]`: "rank 3 is not in it",
-		`[{"ranks":"0..1"},{"ranks":"0..1","kill":"1"}]`:  "and is in ranks",
+		`[{"ranks":"0..1"},{"ranks":"0..1","kill":"1"}]`:  "and also in ranks",
 		`[{"ranks":"0..1"},{"kill":"1","mute":"1"}]`:      "killed or muted twice",
 		`[{"ranks":"1..2"}]`:                              "rank 0 is missing",
 		`[{"ranks":{"a":"1"}}]`:                           "not a mapping",
