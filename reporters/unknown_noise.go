@@ -19,7 +19,7 @@ func unknownNoise(doc *results.Document) []string {
 	if cases == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s took %d launches or more because the noise is unknown: with weir run --noise-from DIR of earlier sessions, or targets of weir calibrate, 3 to 5 suffice",
+	return []string{fmt.Sprintf("%s took %d launches or more because the noise is unknown: with weir run --noise-from SESSION for earlier ones, or targets of weir calibrate, 3 to 5 suffice",
 		plural(cases, "case"), assertion.EnoughToPass)}
 }
 

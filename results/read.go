@@ -4,9 +4,29 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/weir-bench/weir/internal/bounded"
 )
+
+// document is the file of a session directory that has its results.
+const document = "results.json"
+
+// sessionsIn names a session in a folder of sessions that was given in place of one; "": it has none, or there is no
+// folder.
+func sessionsIn(folder string) string {
+	if folder == "" {
+		return ""
+	}
+	all, _ := os.ReadDir(folder) // in the order of their names
+	for _, e := range slices.Backward(all) {
+		session := filepath.Join(folder, e.Name())
+		if _, err := os.Stat(filepath.Join(session, document)); err == nil {
+			return fmt.Sprintf("; name a session of %s, as %s", folder, session)
+		}
+	}
+	return ""
+}
 
 // Read reads a document from a file, or from the results.json of a session directory. Values that cases
 // have in common, such as node lists, are shared: do not modify them in place.
@@ -17,12 +37,13 @@ func Read(path string) (*Document, error) { return read(path, false) }
 func ReadVerified(path string) (*Document, error) { return read(path, true) }
 
 func read(path string, verify bool) (*Document, error) {
+	folder := ""
 	if st, err := os.Stat(path); err == nil && st.IsDir() {
-		path = filepath.Join(path, "results.json")
+		folder, path = path, filepath.Join(path, document)
 	}
 	f, err := bounded.Open(path, bounded.Result)
 	if err != nil {
-		return nil, fmt.Errorf("reading results: %w", err)
+		return nil, fmt.Errorf("reading results: %w%s", err, sessionsIn(folder))
 	}
 	defer f.Close()
 	d, changed, err := decode(f, verify)
