@@ -55,7 +55,8 @@ func (p *Plan) textHeader(b *strings.Builder) {
 	textRow(t, "file", p.Scenario.File)
 	textRow(t, "digest", p.Digest)
 	for _, name := range slices.Sorted(maps.Keys(p.Scenario.Variables)) {
-		textRow(t, "variable", name+" = "+p.Scenario.Variables[name])
+		value := strings.TrimSpace(p.Scenario.Variables[name])
+		textRow(t, "variable", name+" = "+strings.ReplaceAll(value, "\n", "\n\t"))
 	}
 	textRow(t, "cluster", p.Cluster.String())
 	for _, c := range p.Checks {

@@ -134,3 +134,13 @@ func TestTextActsOnNoTerminal(t *testing.T) {
 		t.Errorf("%q", text)
 	}
 }
+
+// The lines of a variable, such as a manifest, stand below its first one.
+func TestTextIndentsVariablesOfSeveralLines(t *testing.T) {
+	p := build(t, "scenario: s\nvariables: {m: {default: \"kind: A\\nspec:\\n  b: 1\\n\"}}\nruns:\n"+
+		"  a: {workload: transfer, options: {block_size: 4KiB}}\n")
+	text, want := textOf(t, p), "variable  m = kind: A\n          spec:\n            b: 1\ncluster "
+	if !strings.Contains(text, want) {
+		t.Errorf("%s\nhas no\n%s", text, want)
+	}
+}

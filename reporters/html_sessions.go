@@ -48,7 +48,8 @@ func SessionsHTML(w io.Writer, folder string, running []string, entries []histor
 		Columns: []html.Column{{Head: "session"}, {Head: "started (UTC)"}, {Head: "scenario"}, {Head: "cases"},
 			{Head: "weir"}, {Head: "environment"}, {Head: "nodes"}, {Head: "verdict", Verdict: true}},
 	}}
-	series := html.Run{ID: "scenarios", Name: "Trends", Table: html.Table{Caption: "Scenarios with two or more sessions",
+	series := html.Run{ID: "scenarios", Name: "Trends", Table: html.Table{
+		Caption: "Scenarios with two or more sessions",
 		Columns: []html.Column{{Head: "scenario"}, {Head: "sessions", Right: true}}}}
 	sessions := map[string]int{}
 	for _, e := range entries {

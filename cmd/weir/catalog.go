@@ -25,6 +25,10 @@ func newCatalog() *cobra.Command {
 				return onlySubcommands(cmd, args)
 			}
 			out := screen.Folded(cmd.OutOrStdout())
+			width := 0
+			for _, e := range scenarios.Entries() {
+				width = max(width, len(e.Name))
+			}
 			for _, e := range scenarios.Entries() {
 				p, _, diags, err := input.Read(input.CatalogPrefix+e.Name, dsl.Options{})
 				if err != nil {
@@ -33,7 +37,7 @@ func newCatalog() *cobra.Command {
 				if diags.HasErrors() {
 					return exit.With(gate.ExitInternal, fmt.Errorf("shipped scenario %s: %w", e.Name, diags))
 				}
-				if _, err := fmt.Fprintf(out, "%s  %s\n", e.Name, p.Scenario.Description); err != nil {
+				if _, err := fmt.Fprintf(out, "%-*s  %s\n", width, e.Name, p.Scenario.Description); err != nil {
 					return exit.With(gate.ExitExecution, err)
 				}
 			}

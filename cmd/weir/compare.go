@@ -86,7 +86,7 @@ has launches that cannot be judged.`,
 	f.style.Add(flags)
 	flags.StringVar(&f.runs, "runs", "", "compare two runs of one document: `BASE,NEW`")
 	flags.StringVar(&f.axis, "axis", "",
-		"compare cases along an axis: `NAME=BASE,NEW,…`; NAME alone: all values with the baseline variant or the first value")
+		"compare cases along an axis: `NAME=BASE,NEW`, also several NEW; NAME alone: all values with the baseline variant or the first value")
 	flags.StringArrayVar(&f.options.Metrics, "metric", nil, "compare metric `NAME` (repeatable)")
 	flags.BoolVar(&f.options.All, "all", false, "compare every metric that has a better direction")
 	flags.StringVar(&f.margin, "margin", quantity.Percent(reports.Margin).String(),

@@ -155,13 +155,13 @@ func newHistoryTrend() *cobra.Command {
 		Short: "plot a metric of a case over the sessions, and find where it changed",
 		Long: `trend plots the metric of each session and finds changes of level, and drifts: a
 little with each session. After each session it tests by a likelihood ratio on the log
-scale, which allows for autocorrelation and weighs sessions by their launches. For each
-change it prints the sessions before and after, the differences between them (versions,
-options, variables, transports, and the hardware of the nodes), and the session that
-raised the alarm. Later sessions do not
-withdraw an alarm: a regression that was fixed stays in the list. The same documents
-give the same changes on every machine. Changes smaller than --magnitude are not
-reported. "weir docs statistics" has the detection and false alarm rates.
+scale, which allows for autocorrelation and weighs sessions by their launches. For
+each change it prints the sessions before and after, the differences between them
+(versions, options, variables, transports, and the hardware of the nodes), and the
+session that raised the alarm. Later sessions do not withdraw an alarm: a regression
+that was fixed stays in the list. The same documents give the same changes on every
+machine. Changes smaller than --magnitude are not reported. "weir docs statistics" has
+the detection and false alarm rates.
 
 --format html writes a self-contained page for a browser.`,
 		Example: `  weir history trend 'bandwidth[block_size=64MiB]' bandwidth
