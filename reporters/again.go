@@ -19,7 +19,7 @@ func remedy(f finding) string {
 		return ""
 	}
 	if m := launchesChange.FindStringSubmatch(a.Change); m != nil && f.launches != "" {
-		return plain("first leave out " + f.launches + ", or give --launches " + m[1])
+		return plain("without " + f.launches + ", or with --launches " + m[1])
 	}
 	return plain(sentence(" ", "first "+a.Change, parenthesis(f.place)))
 }

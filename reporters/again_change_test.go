@@ -49,7 +49,7 @@ func TestAdviceAboutTheFlagOfTheSession(t *testing.T) {
 	f.launches = launchesFlag(&results.Document{Session: results.Session{
 		Again: []string{"weir", "run", "s.yaml", "--launches", "2"},
 	}})
-	if got := remedy(f); got != "first leave out --launches 2, or give --launches 3 or more" {
+	if got := remedy(f); got != "without --launches 2, or with --launches 3 or more" {
 		t.Errorf("%q", got)
 	}
 }

@@ -24,8 +24,9 @@ var (
 		"--cookie-jar|-e|--referer|-F|--form|-T|--upload-file|-x|--proxy|-E|--cert|--key|--cacert|-m|--max-time|" +
 		"--connect-timeout|--retry|--retry-delay|--retry-max-time|-u|--user|--oauth2-bearer|--resolve|--unix-socket|" +
 		"--limit-rate|-K|--config|-z|-r|-Y|-y|--interface|--stderr|--trace|--trace-ascii")
-	curlSilent = names("-s|--silent|-S|--show-error|-f|--fail|-N|--no-buffer|-v|--verbose|-i|--include|-L|--location|" +
-		"-X|--request|--fail-with-body|--no-progress-meter|-#|--progress-bar|-w|--write-out|--http1.1|-g|--globoff|--compressed")
+	curlSilent = names("-s|--silent|-o|--output|-S|--show-error|-f|--fail|-N|--no-buffer|-v|--verbose|-i|--include|" +
+		"-L|--location|-X|--request|--fail-with-body|--no-progress-meter|-#|--progress-bar|-w|--write-out|--http1.1|" +
+		"-g|--globoff|--compressed")
 )
 
 // readCurl reads the words after curl.

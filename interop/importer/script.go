@@ -99,7 +99,7 @@ func Script(file, text string, o Options) (*Imported, error) {
 		return made, err
 	}
 	if len(runs) == 0 {
-		return made, errors.New("it has no call of a benchmark that weir reads")
+		return made, errors.New("no call of a benchmark that weir reads was found")
 	}
 	place := func(r *run) int { return slices.Index(s.fates, callOf[r].fate) }
 	slices.SortStableFunc(runs, func(a, b *run) int { return place(a) - place(b) })

@@ -107,7 +107,7 @@ func TestLinesOfLoadGenerators(t *testing.T) {
 		},
 		"for i in $(seq 30); do echo $i; curl -XPOST --max-time 3 --retry 2 -u a:b -o f http://h/v1/chat/completions -d" +
 			chat + "; done": {
-			"concurrency: 1", "requests: 30", ": --max-time, --retry, -u, -o: not taken over",
+			"concurrency: 1", "requests: 30", ": --max-time, --retry, -u: not taken over",
 		},
 		`curl "$URL/v1/completions" -d "{\"model\":\"$MODEL\",\"prompt\":\"for \$5\"}"` +
 			` -H "Authorization: Bearer $TOKEN"`: {

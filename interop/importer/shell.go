@@ -50,7 +50,7 @@ func Lines(toolName, file, text string) ([]Line, error) {
 		return nil, err
 	}
 	if len(s.lines) == 0 {
-		return nil, fmt.Errorf("it has no call of %s", strings.Join(t.called(), ", "))
+		return nil, fmt.Errorf("no call of %s was found", strings.Join(t.called(), ", "))
 	}
 	return s.lines, nil
 }
