@@ -13,7 +13,7 @@ func (p *Plan) textClaims(b *strings.Builder) {
 	if len(p.Claims) == 0 {
 		return
 	}
-	b.WriteString("\nclaims, of which none decides the verdict\n")
+	b.WriteString("\nclaims; none decides the verdict\n")
 	t := columns(b)
 	textRow(t, "  case", "metric", "expected", "source", "")
 	for _, c := range p.Claims {

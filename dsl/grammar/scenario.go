@@ -290,8 +290,8 @@ var Check = []Key{
 
 // ClusterCheck are the keys of a check of the cluster: of Kubernetes or of Slurm.
 var ClusterCheck = []Key{
-	key("daemonset", "a DaemonSet of Kubernetes, all pods of which must be ready", scalar(String)),
-	key("deployment", "a Deployment of Kubernetes, all replicas of which must be ready", scalar(String)),
+	key("daemonset", "a DaemonSet of Kubernetes with all pods ready", scalar(String)),
+	key("deployment", "a Deployment of Kubernetes with all replicas ready", scalar(String)),
 	key("crd", "a custom resource definition of Kubernetes that must be established", scalar(String)),
 	key("namespace", "the namespace of the DaemonSet or Deployment", scalar(String)).or("the launcher's"),
 	key("ready", "whether pods must be ready; otherwise the object must only exist", scalar(Bool)).or("true"),
