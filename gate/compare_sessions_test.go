@@ -264,6 +264,21 @@ func TestHalfOfTheCasesChangeLikeASession(t *testing.T) {
 	}
 }
 
+// A case that improves by far hides no other that gets worse, and most of the unchanged pass.
+func TestOneCaseRisesAndOneFalls(t *testing.T) {
+	for _, cases := range []int{8, 9, 12, 20, 40} {
+		changes := []float64{-0.2, 0.25}
+		for i := range cases - 2 {
+			changes = append(changes, 0.008*[]float64{-1.3, 0.9, 0.2, -0.4, 1.2, -0.6}[i%6])
+		}
+		counts := steady(t, CompareOptions{}, changes...).CountByVerdict()
+		if counts[results.Regression] != 1 || counts[results.Improved] != 1 ||
+			3*counts[results.NoRegression] < cases-2 {
+			t.Errorf("%d cases: %v", cases, counts)
+		}
+	}
+}
+
 // Of sessions of which nothing is known, a comparison and an assertion on a baseline find the same regressions.
 func TestComparisonAgreesWithBaseline(t *testing.T) {
 	failed := 0

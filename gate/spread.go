@@ -19,7 +19,9 @@ import (
 //
 // True changes would inflate the noise, and usually lie on one side of the shift. So a change is compared
 // with the changes on the other side, which have the same noise (Barber and Candès, Controlling the false
-// discovery rate via knockoffs, Annals of Statistics 43, 2015).
+// discovery rate via knockoffs, Annals of Statistics 43, 2015). If there are some on either side, the fit
+// takes each change to be a true one with probability trueShare (two groups: Efron, Microarrays, Empirical
+// Bayes and the Two-Groups Model, Statistical Science 23, 2008).
 
 // spread is the distribution of the variance that sessions add to a change.
 type spread struct{ variances, weights []float64 }
@@ -31,6 +33,12 @@ const (
 	furthest   = 8.      // largest s_i, relative to the largest change
 	gridStep   = 0.2     // between values of log s and log s_i
 	mostValues = 200
+)
+
+// The fit takes a change to be a true one with probability trueShare. Its logarithm is uniform up to farthestTrue.
+const (
+	trueShare    = 0.1
+	farthestTrue = 2 * math.Ln2
 )
 
 // spreadPriors are equally likely values of σ.
@@ -76,11 +84,13 @@ func fitted(data []deviation, grid []float64, scale float64) *spread {
 		out.variances[b] = math.Exp(2 * g)
 	}
 	likelihoods := make([][]float64, len(data)) // by change and s_i
+	ofTrue := scale * math.Sqrt(2*math.Pi) / (2 * farthestTrue)
 	for i, d := range data {
 		likelihoods[i] = make([]float64, len(grid))
 		for b, v := range out.variances {
 			sum := v + d.variance
-			likelihoods[i][b] = math.Exp(-d.x*d.x/(2*sum)) * scale / math.Sqrt(sum)
+			ofNoise := math.Exp(-d.x*d.x/(2*sum)) * scale / math.Sqrt(sum)
+			likelihoods[i][b] = (1-trueShare)*ofNoise + trueShare*ofTrue
 		}
 	}
 	var logs []float64
