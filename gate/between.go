@@ -232,13 +232,14 @@ func (eval *evaluator) floorOf(check boundCheck, c *combination, atLaunch int) *
 }
 
 // widen returns the estimate of a combination with the variance of its launches, or of the floor where that is larger,
-// and of sessions.
+// and of sessions. The degrees of freedom of the sum may make its interval narrower than that of few sessions alone,
+// which launches cannot do.
 func (f *combinedFloor) widen(c *combination, sessions meanSquare, confidence float64) estimate {
 	e := c.at(confidence)
 	if c.n < 2 {
 		return e
 	}
-	half := meanSquare{c.variance, c.df}.plus(sessions).half(confidence)
+	half := max(meanSquare{c.variance, c.df}.plus(sessions).half(confidence), sessions.half(confidence))
 	if f != nil {
 		half = max(half, meanSquare{f.variance, f.df}.plus(sessions).half(confidence))
 	}

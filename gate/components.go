@@ -139,9 +139,8 @@ func separable(data nested) nested {
 func (c components) noise() []results.Component {
 	out := []results.Component{{Of: "launches", CV: math.Sqrt(c.launch.value), DF: c.launch.df}}
 	if c.session.df > 0 {
-		out = append(out, results.Component{
-			Of: "sessions", CV: math.Sqrt(max(0, c.sessionVariance())), DF: c.sessionDF(),
-		})
+		cv, df := c.sessionNoise()
+		out = append(out, results.Component{Of: "sessions", CV: cv, DF: df})
 	}
 	if c.node.df > 0 {
 		v := (c.node.value - c.launch.value - c.k2*c.sessionVariance()) / c.k3
@@ -162,6 +161,18 @@ func (c components) sessionDF() float64 {
 		return c.session.df
 	}
 	return max(1, (b-e)*(b-e)/welch)
+}
+
+// leastSessions are needed to tell the variance between sessions from that of launches. Of fewer the difference of the
+// two is often 0 by chance, so that of their means is taken, as of sessions beside a baseline.
+const leastSessions = 5
+
+// sessionNoise is what verdicts know of how sessions vary, with its degrees of freedom.
+func (c components) sessionNoise() (sd, df float64) {
+	if c.sessions < leastSessions {
+		return math.Sqrt(c.session.value / c.k1), c.session.df
+	}
+	return math.Sqrt(max(0, c.sessionVariance())), c.session.df
 }
 
 func (c components) sessionVariance() float64 {

@@ -297,7 +297,11 @@ func (x *contrast) fill() error {
 		if c.log {
 			t = math.Abs(math.Log(c.center)) / se
 		}
-		p = quantity.Round(min(1, 2*tail(v.df, t)))
+		p = 2 * tail(v.df, t)
+		if s := x.sessions.known(); s.value > 0 {
+			p = max(p, 2*tail(s.df, t*se/math.Sqrt(s.value)))
+		}
+		p = quantity.Round(min(1, p))
 	case c.center != null:
 		p = 0
 	}

@@ -16,7 +16,7 @@ func NoiseOf(docs []*results.Document) ([]results.CaseNoise, error) {
 	return noiseBy(docs, func(c components, one *assertion.Noise) bool {
 		if c.session.df > 0 {
 			one.KnowsSessions = true
-			one.Session, one.SessionDF = math.Sqrt(max(0, c.sessionVariance())), c.sessionDF()
+			one.Session, one.SessionDF = c.sessionNoise()
 		}
 		return true
 	})

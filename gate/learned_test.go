@@ -1,6 +1,9 @@
 package gate
 
 import (
+	"math"
+	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"github.com/weir-bench/weir/results"
@@ -67,5 +70,43 @@ func TestNoiseOfMetricsThatMayBeZero(t *testing.T) {
 			Judge(doc)
 			wantVerdict(t, a, c.want)
 		})
+	}
+}
+
+// Few earlier sessions may have been alike by chance: two that differ as sessions do are not called different by them.
+func TestFewEarlierSessionsAreNoProofOfAlikes(t *testing.T) {
+	const comparisons, cv, tau = 300, 0.01, 0.02
+	for _, earlier := range []int{2, 3, 4} {
+		found := 0
+		for seed := range uint64(comparisons) {
+			r := rand.New(rand.NewPCG(seed, 16))
+			one := func(id int) *results.Document {
+				level := tau * r.NormFloat64()
+				var values []float64
+				for range 6 {
+					values = append(values, math.Exp(level+cv*r.NormFloat64()))
+				}
+				c := caseOf("c", values...)
+				c.Assertions = []*results.AssertionVerdict{band(p(0.1), nil, looks)}
+				doc := docOf(c)
+				doc.Session.ID = strconv.Itoa(id)
+				return doc
+			}
+			var docs []*results.Document
+			for i := range earlier {
+				docs = append(docs, one(i))
+			}
+			noise, err := NoiseOf(docs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := Compare(one(earlier), one(earlier+1), CompareOptions{Margin: 0.03, Noise: noise})
+			if e := only(t, c, err); e.Change.Found {
+				found++
+			}
+		}
+		if share := float64(found) / comparisons; share > 0.07 {
+			t.Errorf("%d earlier sessions: %.1f%% of likes are called different", earlier, 100*share)
+		}
 	}
 }

@@ -236,7 +236,7 @@ func CalibrationText(w io.Writer, c *results.Calibration) error {
 			fmt.Fprintf(&b, "refused  %s  %s\n    %s\n", plain(t.Case), t.Metric, plain(t.Refused))
 		}
 	}
-	fmt.Fprintf(&b, "  noise: the standard deviation between launches of a session, between sessions and between nodes\n")
+	fmt.Fprintf(&b, "  noise: the standard deviation between launches of a session, between sessions (of fewer than five: of their means) and between nodes\n")
 	fmt.Fprintf(&b, "  tolerance: a new session of the same path passes with it after the given number of launches, with a confidence of %s\n",
 		results.PercentText(c.Confidence))
 	if len(c.Sessions) == 1 {
