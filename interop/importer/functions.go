@@ -68,7 +68,7 @@ func (s *script) readUncalled(f *syntax.File, depth int) (err error) {
 	return err
 }
 
-// body reads the body of a function of which no call is known. Its arguments and variables are not known.
+// body reads the body of a function without a known call. Its arguments and variables are not known.
 func (s *script) body(f *function, n *syntax.FuncDecl, depth int) error {
 	f.called = true
 	s.ofFunctions.forgetIn(n.Body)

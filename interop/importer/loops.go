@@ -4,6 +4,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/weir-bench/weir/internal/option"
@@ -104,7 +105,7 @@ func asSweep(calls []*call) []*call {
 		all = append(all, axisOf(calls, "env."+v.Name, func(r *run) value { return r.variable(v.Name) }))
 	}
 	for _, o := range first.kind.Options {
-		all = append(all, optionAxes(calls, o.Name)...)
+		all = append(all, optionAxes(calls, o)...)
 	}
 	all = append(all, wordAxes(calls)...)
 	var options []option.Option
@@ -148,15 +149,24 @@ func asSweep(calls []*call) []*call {
 }
 
 // optionAxes returns the axis of an option, or of each field of one that is a structure with the same fields in all
-// calls.
-func optionAxes(calls []*call, name string) (axes []axis) {
+// calls. A call without the option has its default.
+func optionAxes(calls []*call, o option.Option) (axes []axis) {
+	name := o.Name
 	fields, ok := calls[0].run.options[name].(inline)
 	for _, c := range calls {
 		other, is := c.run.options[name].(inline)
 		ok = ok && is && slices.EqualFunc(fields, other, func(a, b pair) bool { return a.key == b.key })
 	}
 	if !ok {
-		return []axis{axisOf(calls, name, func(r *run) value { return r.options[name] })}
+		given := func(c *call) bool { return c.run.options[name] != nil }
+		count, counted := o.Default.(int64)
+		counted = counted && o.DefaultBy == nil && slices.ContainsFunc(calls, given)
+		return []axis{axisOf(calls, name, func(r *run) value {
+			if v := r.options[name]; v != nil || !counted {
+				return v
+			}
+			return literal(strconv.FormatInt(count, 10))
+		})}
 	}
 	for i, field := range fields {
 		a := axisOf(calls, calls[0].axisName(name+"_"+field.key, nil),

@@ -9,7 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// loop reads the passes of a loop whose values are known; otherwise its body once.
+// loop reads the passes of a loop with known values; of another loop its body once.
 func (s *script) loop(text string, n *syntax.ForClause, depth int) error {
 	s.loops = append(s.loops, n)
 	defer func(outer int) { s.loops, s.unsureLoop = s.loops[:len(s.loops)-1], outer }(s.unsureLoop)
@@ -153,7 +153,7 @@ func (s *script) count(n *syntax.ForClause) (times int) {
 	return max(1, times)
 }
 
-// passes returns the values of a loop whose body depends on its variable, if all are known. A loop that
+// passes returns the values of a loop with a body that depends on its variable, if all are known. A loop that
 // says how many commands run together, or only repeats them, is read once.
 func (s *script) passes(n *syntax.ForClause) (name string, values []string, ok bool) {
 	iter, ok := n.Loop.(*syntax.WordIter)

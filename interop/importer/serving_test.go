@@ -20,6 +20,9 @@ func TestLoopsOverParts(t *testing.T) {
 		"for w in 1 2; do genai-perf profile -m m --endpoint-type chat --warmup-request-count $w --request-count 9; done": {
 			"genai-perf[warmup_requests=1]", "genai-perf[warmup_requests=2]",
 		},
+		"for b in 1 8; do nixlbench --start_batch_size $b --max_batch_size $b --start_block_size 8 --max_block_size 8; done": {
+			"nixlbench[batch=1]", "nixlbench[batch=8]",
+		},
 		"for g in 10 20; do aiperf profile -m m --streaming --goodput time_to_first_token:$g; done": {
 			"aiperf[slo_ttft=10ms]", "aiperf[slo_ttft=20ms]",
 		},

@@ -1,7 +1,7 @@
 """Checks a session that ran while the time of day was set.
 
 check.py NAME KIND EXIT SECONDS: the session in out/NAME, like the undisturbed one in out/KIND, ended with an exit code
-after so many seconds. Prints one line: ok, WRONG or HUNG.
+after that number of seconds. Prints one line: ok, WRONG or HUNG.
 """
 import datetime
 import json
