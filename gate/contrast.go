@@ -320,7 +320,7 @@ func (x *contrast) detectable(variance, df float64) float64 {
 		case x.spread != nil:
 			return x.half(confidence, meanSquare{variance, df})
 		case variance > 0:
-			return quantileOf(df, confidence) * math.Sqrt(variance)
+			return max(quantileOf(df, confidence)*math.Sqrt(variance), x.sessions.known().half(confidence))
 		}
 		return 0
 	}

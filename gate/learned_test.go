@@ -101,8 +101,12 @@ func TestFewEarlierSessionsAreNoProofOfAlikes(t *testing.T) {
 				t.Fatal(err)
 			}
 			c, err := Compare(one(earlier), one(earlier+1), CompareOptions{Margin: 0.03, Noise: noise})
-			if e := only(t, c, err); e.Change.Found {
+			e := only(t, c, err)
+			if e.Change.Found {
 				found++
+			}
+			if least := 1 - e.Change.CI[0]/e.Change.Value; *e.Change.Detectable < least {
+				t.Fatalf("%v is called detectable, and the interval is %v", *e.Change.Detectable, *e.Change.CI)
 			}
 		}
 		if share := float64(found) / comparisons; share > 0.07 {
