@@ -134,6 +134,11 @@ func steady(t *testing.T, o CompareOptions, changes ...float64) *results.Compari
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, e := range c.Effects {
+		if strings.Contains(e.Message, "not significant") == e.Change.Found {
+			t.Errorf("found %v: %s", e.Change.Found, e.Message)
+		}
+	}
 	return c
 }
 

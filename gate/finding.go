@@ -138,7 +138,7 @@ func (x *contrast) judge() {
 	x.addReasons(x.fromShiftReason())
 	switch together := x.shiftVerdictReason(verdict); {
 	case together.Kind == results.BeyondTogether && x.beyondAssumed():
-		e.Change.Found = true
+		x.setFound()
 		x.addReasons(x.marginReason(results.WorseThanMargin, assumedValue()))
 	case !together.None():
 		e.Verdict = results.Unclear
@@ -154,7 +154,8 @@ func (x *contrast) judge() {
 	case verdict == results.Unclear:
 		x.addReasons(x.marginReason(results.CrossesMargin), x.claim.familyNote(x.at, crossing))
 	case x.improved():
-		e.Change.Found, e.Verdict = true, results.Improved
+		x.setFound()
+		e.Verdict = results.Improved
 	default:
 		x.addReasons(x.marginReason(results.WithinMargin))
 	}
@@ -167,6 +168,12 @@ func (x *contrast) judge() {
 		e.Verdict = results.Unclear
 		x.addReasons(results.Because(results.OutliersDecide))
 	}
+}
+
+// setFound marks a common change as found, also in the first reason.
+func (x *contrast) setFound() {
+	x.effect.Change.Found = true
+	x.effect.Reasons[0] = x.changed()
 }
 
 // assumption is how much sessions are assumed to vary, if that is unknown.
