@@ -284,6 +284,24 @@ func TestOneCaseRisesAndOneFalls(t *testing.T) {
 	}
 }
 
+// Where most cases become worse together, the others differ from them, and are no improvements by that.
+func TestUnchangedBesideAShiftAreNotImproved(t *testing.T) {
+	p := twoSessions{cases: 40, tau: 0.005, moved: 25, by: -0.1}
+	const comparisons = 60
+	wrong := 0
+	for seed := range uint64(comparisons) {
+		base, now := p.documents(rand.New(rand.NewPCG(seed, 17)))
+		c, err := Compare(base, now, CompareOptions{Margin: 0.03, Metrics: []string{"bandwidth"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		wrong += min(1, c.CountByVerdict()[results.Improved])
+	}
+	if wrong > comparisons/10 {
+		t.Errorf("%d of %d comparisons call an unchanged case improved", wrong, comparisons)
+	}
+}
+
 // Of sessions of which nothing is known, a comparison and an assertion on a baseline find the same regressions.
 func TestComparisonAgreesWithBaseline(t *testing.T) {
 	failed := 0

@@ -199,20 +199,25 @@ func (x *contrast) assuming() interval {
 
 // improved reports whether the change is an improvement: found, with an interval that excludes no change, and
 // for the better relative to the shift, too. A shift beyond what sessions are assumed to do is a change itself.
+// Beside a shift, found means different from it, and all cases share the error of being different from none.
 func (x *contrast) improved() bool {
-	switch {
-	case x.shift == nil:
-		return x.effect.Change.Found && x.forTheBetter(x.at)
-	case x.shift.farther():
-		return x.forTheBetter(x.assuming()) || x.effect.Change.Found && x.forTheBetter(x.at)
+	if x.shift == nil {
+		return x.effect.Change.Found && x.forTheBetter(x.at, results.Confidence)
 	}
-	return x.effect.Change.Found && x.forTheBetter(x.at) &&
-		(x.fromShiftLog() > 0) == (x.effect.Better == string(workload.Higher))
+	confidence := results.Confidence
+	if x.shift.significant() {
+		confidence = 1 - (1-results.Confidence)/float64(x.shift.n)
+	}
+	better := x.effect.Change.Found && x.forTheBetter(x.at, confidence)
+	if x.shift.farther() {
+		return better || x.forTheBetter(x.assuming(), results.Confidence)
+	}
+	return better && (x.fromShiftLog() > 0) == (x.effect.Better == string(workload.Higher))
 }
 
 // forTheBetter reports whether the interval of the change lies on the better side of no change.
-func (x *contrast) forTheBetter(at interval) bool {
-	null, e := 1., at(results.Confidence)
+func (x *contrast) forTheBetter(at interval, confidence float64) bool {
+	null, e := 1., at(confidence)
 	if x.effect.Additive {
 		null = 0
 	}
