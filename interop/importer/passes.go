@@ -161,10 +161,7 @@ func (s *script) passes(n *syntax.ForClause) (name string, values []string, ok b
 		return "", nil, false
 	}
 	if !iter.InPos.IsValid() { // for NAME; do
-		for _, a := range s.known["@"].List {
-			values = append(values, a)
-		}
-		return iter.Name.Value, values, s.known["@"].Set
+		return iter.Name.Value, s.known["@"].List, s.known["@"].Set
 	}
 	for _, w := range iter.Items {
 		words, ok := s.known.fields(w)
