@@ -129,8 +129,8 @@ func (x *contrast) half(confidence float64, launches meanSquare) float64 {
 	return min(half, math.Sqrt(v.value)*quantileOf(v.df, confidence))
 }
 
-// chance is the p-value of one of many changes, as it differs from the shift. That of half's limit is shared by
-// all cases: some vary by more than others.
+// chance is the p-value of one of many changes, as it differs from the shift. The one for sessions that vary by
+// assumedSessions is multiplied by the number of cases (Bonferroni), because some cases vary by more.
 func (x *contrast) chance(launches meanSquare) float64 {
 	p := x.spread.chance(x.fromShiftLog(), x.shift.variance, launches)
 	if x.shift.wide() {

@@ -209,7 +209,7 @@ func (x *contrast) improved() bool {
 		confidence = 1 - (1-results.Confidence)/float64(x.shift.n)
 	}
 	better := x.effect.Change.Found && x.forTheBetter(x.at, confidence)
-	if x.shift.farther() {
+	if x.shift.exceedsSessions() {
 		return better || x.forTheBetter(x.assuming(), results.Confidence)
 	}
 	return better && (x.fromShiftLog() > 0) == (x.effect.Better == string(workload.Higher))
@@ -236,7 +236,7 @@ func (x *contrast) shiftVerdictReason(verdict results.EffectVerdict) results.Rea
 	if x.shift == nil {
 		return results.Reason{}
 	}
-	e, far := x.effect, x.shift.farther()
+	e, far := x.effect, x.shift.exceedsSessions()
 	switch worse, better := x.shift.beyond(e.Better, x.margin); {
 	case verdict == results.Regression && worse && x.verdictAt(x.fromShift(), 1) != results.Regression:
 		return x.marginReason(results.BeyondTogether, results.Count("cases", x.shift.together, "case"))

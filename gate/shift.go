@@ -23,7 +23,7 @@ const (
 	leastChanges = 8
 	// skipped is the number of standard deviations beyond which a change is excluded from the shift.
 	skipped = 1.5
-	// leastNear is the number of changes that tell the shift where the majority changed by more than sessions do.
+	// leastNear is the number of changes needed to take the shift, or the spread, from a part of them.
 	leastNear = 3
 )
 
@@ -41,7 +41,7 @@ func shiftOf(changes []float64) *shift {
 	}
 	near, _ := slices.BinarySearchFunc(bySize, farthestShift,
 		func(v, most float64) int { return cmp.Compare(math.Abs(v), most) })
-	if s.farther() && near >= leastNear {
+	if s.exceedsSessions() && near >= leastNear {
 		s = skippedMean(bySize[:near])
 	}
 	s.n = n
@@ -54,8 +54,8 @@ const assumedShift = math.Sqrt2 * assumedSessions
 // farthestShift is exceeded by such changes with probability 1 − confidence.
 var farthestShift = quantileOf(0, results.Confidence) * assumedShift
 
-// farther reports whether the shift is beyond what sessions are assumed to do.
-func (s *shift) farther() bool { return math.Abs(s.center) > farthestShift }
+// exceedsSessions reports whether the shift is beyond what sessions are assumed to do.
+func (s *shift) exceedsSessions() bool { return math.Abs(s.center) > farthestShift }
 
 // wide reports whether most changes vary by more than sessions are assumed to.
 func (s *shift) wide() bool { return s.scale > assumedShift }

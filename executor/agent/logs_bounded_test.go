@@ -107,16 +107,25 @@ func TestTheEndOfALogIsKept(t *testing.T) {
 	}
 }
 
-// TestAFollowerSeesAllThatPasses although only the ends are kept, and reports when it is too slow.
-func TestAFollowerSeesAllThatPasses(t *testing.T) {
-	dir := logDir{path: t.TempDir()}
-	defer dir.close()
-	log, file, err := dir.create("a.log")
+// created is a new log with the program's end of it.
+func created(t *testing.T, name string) (*logFile, *os.File) {
+	t.Helper()
+	dir := &logDir{path: t.TempDir()}
+	log, file, err := dir.create(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer log.close()
-	defer file.Close()
+	t.Cleanup(func() {
+		file.Close()
+		log.close()
+		dir.close()
+	})
+	return log, file
+}
+
+// TestAFollowerSeesAllThatPasses although only the ends are kept, and reports when it is too slow.
+func TestAFollowerSeesAllThatPasses(t *testing.T) {
+	log, file := created(t, "a.log")
 	var all followers
 	watch := logwatch.Spec{Expressions: []logwatch.Expression{{Text: "^tick"}}}
 	if err := all.follow(log, watch, steady.Clock{}); err != nil {

@@ -52,14 +52,7 @@ func TestUnproven(t *testing.T) {
 
 // The beginning of a launch and the lines of a log are of one clock.
 func TestObservationsAreOfTheClockOfTheLog(t *testing.T) {
-	dir := logDir{path: t.TempDir()}
-	defer dir.close()
-	log, file, err := dir.create("a.log")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer log.close()
-	defer file.Close()
+	log, _ := created(t, "a.log")
 	a := &Agent{}
 	ahead := time.Now().Add(24 * time.Hour) // as if the clock was set back since
 	if err := a.followers.follow(log, logwatch.Spec{}, steady.New(ahead)); err != nil {

@@ -12,7 +12,8 @@ func Markdown() string {
 	b.WriteString(`# Command lines of other tools
 
 ` + "`weir import 'COMMAND LINE'`, `weir import FILE.sh` and `weir import README.md`" + ` take command lines of every tool on
-this page and make a scenario of them. With the name of one (nixlbench, kvbench, ucx_perftest, perftest, nixl-ep), all must be of that tool.
+this page and make a scenario of them. With the name of one (nixlbench, kvbench, ucx_perftest, perftest, nixl-ep), all
+must be of that tool.
 
 The tables list what each flag becomes. "error" is a flag that changes what is measured, but has no equivalent in weir:
 any other value than its default is refused. --skip-unmapped ignores such flags; --as-command makes a scenario that runs
@@ -24,10 +25,10 @@ and defaults, such as ${1:-4096}, are replaced. A loop that only repeats a comma
 launches itself; of curl in a loop it is the number of requests. Functions are followed where they are called, as are
 conditions, case and while with known values, $(( )), eval, xargs behind echo or seq, and here-documents; if a
 value is not known, or follows from a default, all branches are read, and variables are those of a script without
-arguments. In a Markdown file the blocks of commands are
-read, also behind prompts. docker, kubectl exec, ssh and sudo do not pass on what a script exports. A variable that only the shell knows becomes a
-variable of the scenario in an address, a model or a prompt, and a secret in a header. All lines that cannot be
-imported are told at once; --skip-unmapped leaves them out.
+arguments. In a Markdown file the blocks of commands are read, also behind prompts. docker, kubectl exec, ssh and
+sudo do not pass on what a script exports. A variable that only the shell knows becomes a variable of the scenario in
+an address, a model or a prompt, and a secret in a header. All lines that cannot be imported are told at once;
+--skip-unmapped leaves them out.
 
 This page is generated from the files in interop/importer/tools (` + "`make golden`" + `).
 `)
