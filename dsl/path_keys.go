@@ -14,7 +14,7 @@ func renamePathKeys(k *workload.Kind, entries []entry) []entry {
 	for _, e := range entries {
 		o, _ := k.Option(e.name)
 		pairs, diags := hcl.ExprMap(e.expr)
-		if o.Moved == nil || diags.HasErrors() {
+		if o.Forms.Moved == nil || diags.HasErrors() {
 			all = append(all, e)
 			continue
 		}
@@ -22,8 +22,8 @@ func renamePathKeys(k *workload.Kind, entries []entry) []entry {
 		var files []entry
 		for _, p := range pairs {
 			key, _ := p.Key.Value(nil)
-			if name, ok := plainText(key); ok && o.Moved[name] != "" {
-				files = append(files, entry{name: o.Moved[name], at: p.Key.Range(), expr: p.Value})
+			if name, ok := plainText(key); ok && o.Forms.Moved[name] != "" {
+				files = append(files, entry{name: o.Forms.Moved[name], at: p.Key.Range(), expr: p.Value})
 			} else {
 				rest.pairs = append(rest.pairs, p)
 			}

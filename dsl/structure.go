@@ -39,6 +39,9 @@ func (s *Setting) structure(ctx *hcl.EvalContext) (any, hcl.Diagnostics) {
 	if r.diags.HasErrors() || r.unknown {
 		return nil, explain(r.diags)
 	}
+	if short := s.Option.Forms.Short; short != "" && value.IsText() {
+		value = &structure.Value{Pairs: []structure.Pair{{Key: short, Value: value}}}
+	}
 	parsed, err := s.Option.Parse(value.JSON())
 	if err == nil {
 		return parsed, nil

@@ -199,5 +199,8 @@ func valueHint(o option.Option, text string) string {
 	if near := suggest.Nearest(text, o.Values); near != "" && near != text {
 		return fmt.Sprintf("Did you mean %q?", near)
 	}
+	if o.Type == option.Structure {
+		return fmt.Sprintf("Give the axis a name of its own, such as x, and write ${axis.x} in option %s.", o.Name)
+	}
 	return ""
 }

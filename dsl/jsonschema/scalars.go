@@ -160,6 +160,9 @@ func optionSchema(k *workload.Kind, o option.Option) schema {
 		s = generatedTraffic()
 	case option.Structure:
 		s = schema{"type": "object"}
+		if o.Forms.Short != "" {
+			s = schema{"type": []string{"object", "string", "integer"}}
+		}
 		if slices.Contains(k.OneOf, o.Name) { // the items of a sequence
 			s = schema{"type": "array", "minItems": 1, "items": schema{"type": "object"}}
 		}

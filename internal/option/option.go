@@ -96,9 +96,7 @@ type Option struct {
 	// Words checks the text of a Count that is not a number, as uniform:1,512; nil: only numbers
 	// are allowed.
 	Words func(text string) error
-	// Moved maps keys of a Structure that hold a path to the options of type File that get the path
-	// instead: files are read when the scenario is loaded.
-	Moved map[string]string
+	Forms Forms // of a Structure
 	// Late are names with values known only when a launch runs, as launch.id; a * in a name matches
 	// any word. Texts of a Structure or a String with Late are those of package placeholder.
 	Late []string
@@ -115,6 +113,15 @@ type OnlyWhere struct {
 	Options  map[string]string // required values of options
 	Any      bool              // one of them is sufficient
 	OwnCells bool              // option matrix has cells from a rank to itself
+}
+
+// Forms are the ways to write a mapping other than with its own keys.
+type Forms struct {
+	// Short is the key that a scalar stands for: with tokens, 8 is {tokens: 8}.
+	Short string
+	// Moved maps keys that hold a path to the options of type File that get the path instead: files
+	// are read when the scenario is loaded.
+	Moved map[string]string
 }
 
 // DefaultBy are defaults that depend on another option.

@@ -32,7 +32,7 @@ func (s *Spec) Prompts(launch, salt uint64, c prompt.Calibration) (*prompt.Set, 
 		if err != nil {
 			return nil, err
 		}
-		if settings.Lines, err = prompt.ReadLines(content); err != nil {
+		if settings.Lines, err = prompt.ReadPrompts(content); err != nil {
 			return nil, fmt.Errorf("prompts: %w", err)
 		}
 		settings.Input = prompt.Tokens{}

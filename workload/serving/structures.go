@@ -39,9 +39,15 @@ func structured[T any](name string, usual T) option.Option {
 	return option.Option{Name: name, Type: option.Structure, Default: nothing, Read: canonical}
 }
 
+// short marks an option with the key that a scalar stands for.
+func short(o option.Option, key string) option.Option {
+	o.Forms.Short = key
+	return o
+}
+
 // moved marks an option with keys that are options of their own now.
 func moved(o option.Option, keys map[string]string) option.Option {
-	o.Moved = keys
+	o.Forms.Moved = keys
 	return o
 }
 
@@ -205,7 +211,7 @@ func canonicalTrace(text string) (string, error) {
 
 func canonicalLines(text string) (string, error) {
 	return checked(text, func(content []byte) error {
-		_, err := prompt.ReadLines(content)
+		_, err := prompt.ReadPrompts(content)
 		return err
 	})
 }

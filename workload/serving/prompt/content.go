@@ -1,13 +1,9 @@
 package prompt
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/hex"
-	"fmt"
 	"math/rand/v2"
 	"strconv"
-	"strings"
 
 	"github.com/weir-bench/weir/workload/serving/load"
 	"github.com/weir-bench/weir/workload/serving/schedule"
@@ -123,35 +119,4 @@ func (s *Set) traced(phase load.Phase, row schedule.Row) []byte {
 		return idsJSON(list)
 	}
 	return append(text, '"')
-}
-
-// Limits of a file of prompts.
-const (
-	maxLines = 1 << 20
-	maxLine  = 1 << 24 // bytes
-)
-
-// ReadLines reads a file of prompts, one in each line that is not empty.
-func ReadLines(content []byte) ([]string, error) {
-	in := bufio.NewScanner(bytes.NewReader(bytes.TrimPrefix(content, []byte("\uFEFF"))))
-	in.Buffer(make([]byte, 1<<16), maxLine)
-	list := []string{}
-	number := 1
-	for ; in.Scan(); number++ {
-		line := strings.TrimSpace(strings.ToValidUTF8(in.Text(), "\uFFFD"))
-		if line == "" {
-			continue
-		}
-		if len(list) == maxLines {
-			return nil, fmt.Errorf("line %d: there are more than %d prompts", number, maxLines)
-		}
-		list = append(list, line)
-	}
-	if err := in.Err(); err != nil {
-		return nil, fmt.Errorf("line %d: %w", number, err)
-	}
-	if len(list) == 0 {
-		return nil, fmt.Errorf("there are no prompts in the file")
-	}
-	return list, nil
 }

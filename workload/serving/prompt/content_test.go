@@ -156,12 +156,12 @@ func TestEqualBlocksOfATraceAreEqualText(t *testing.T) {
 }
 
 func TestLinesOfAFile(t *testing.T) {
-	lines, err := ReadLines([]byte("\uFEFFone\r\n\n two \nbad \xff\n"))
+	lines, err := ReadPrompts([]byte("\uFEFFone\r\n\n two \nbad \xff\n"))
 	if want := []string{"one", "two", "bad \uFFFD"}; err != nil || !slices.Equal(lines, want) {
 		t.Errorf("%q, %v", lines, err)
 	}
 	for _, content := range []string{"", "\n \n", strings.Repeat("x", maxLine+1)} {
-		if _, err := ReadLines([]byte(content)); err == nil {
+		if _, err := ReadPrompts([]byte(content)); err == nil {
 			t.Errorf("%d bytes are prompts", len(content))
 		}
 	}
