@@ -125,6 +125,8 @@ var samples = map[string]sample{
 		"artifact \"a\" {\ncommand = [\"x\"]\nrequired = true\n}"},
 	"artifacts.timeout": {"root", "artifacts: {a: {command: [x], timeout: 7s}}",
 		"artifact \"a\" {\ncommand = [\"x\"]\ntimeout = \"7s\"\n}"},
+	"tags":       {"root", "tags: [x]", "tags = [\"x\"]"},
+	"runs.tags":  {"run", "tags: [x, y]", "tags = [\"x\", \"y\"]"},
 	"runs.stage": {"run", "stage: 2 NIXL", "stage = \"2 NIXL\""},
 	"runs.may_fail": {"run", "may_fail: {reason: r, until: 2026-01-31}",
 		"may_fail {\nreason = \"r\"\nuntil = \"2026-01-31\"\n}"},

@@ -62,6 +62,7 @@ func describe(s *Scenario) string {
 		say("place", r.Place)
 		say("may_fail", r.MayFail)
 		say("stage", r.Stage)
+		say("tags", r.Tags)
 		say("secrets", r.Secrets)
 		for _, n := range r.Needs {
 			say("needs", []string{n.Run, n.On})

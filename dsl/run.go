@@ -44,7 +44,7 @@ func (l *loader) run(b *hcl.Block, d defaults) *draft {
 		r.MayFail = l.mayFail(p)
 	}
 	r.Place = l.place(content)
-	r.Stage = l.stage(content)
+	r.Stage, r.Tags = l.stage(content), l.tags(content, d.tags)
 	r.Needs, r.While = l.needList(content), l.whileRun(content)
 	l.hooks(content, runScope).addTo(r)
 	if r.Workload = l.workload(content, r); r.Workload == nil {

@@ -86,6 +86,7 @@ type Run struct {
 	Phases    map[string]time.Duration // deadlines of ready, connect, run, verify, teardown, where given
 	Retry     *Retry                   // nil: never
 	Stage     string                   // heading in reports; "": none
+	Tags      []string                 // also those of its file
 	MayFail   *assertion.MayFail       // why its cases may be errors; nil: they may not
 	// Setup and Teardown surround all launches of the run, the Launch ones each launch.
 	Setup, Teardown, LaunchSetup, LaunchTeardown []*Command

@@ -26,6 +26,7 @@ var (
 // defaults are the settings of runs that do not give their own.
 type defaults struct {
 	launches  []int
+	tags      []string // of the file
 	deadlines deadlines
 	retry     *Retry
 	env       []entry
@@ -178,7 +179,8 @@ func (d *decoder) checkName(name string, at hcl.Range) {
 
 func (l *loader) defaults(content *hcl.BodyContent) defaults {
 	d := defaults{
-		launches: []int{3, 5, 8, 12}, deadlines: deadlines{launch: 5 * time.Minute}, options: map[string][]entry{},
+		launches: []int{3, 5, 8, 12}, tags: l.tags(content, nil),
+		deadlines: deadlines{launch: 5 * time.Minute}, options: map[string][]entry{},
 	}
 	inner := l.sectionContent(content, "defaults", schemaOf(grammar.Defaults))
 	if inner == nil {

@@ -66,7 +66,7 @@ func (t *Table) clusterCheck(c *dsl.ClusterCheck) *ClusterCheck {
 
 func describeRun(r *dsl.Run) *Run {
 	out := &Run{
-		Name: r.Name, Prefix: r.Prefix, Stage: r.Stage,
+		Name: r.Name, Prefix: r.Prefix, Stage: r.Stage, Tags: r.Tags,
 		MayFail: r.MayFail, Metrics: r.Metrics, Order: Order(r.Sweep.Order),
 		BaselineVariant: r.BaselineVariant(), VariantNotes: r.VariantNotes(),
 		Setup: commands(r.Setup), Teardown: commands(r.Teardown),

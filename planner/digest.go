@@ -119,12 +119,12 @@ func digestOf(
 		Assertions:   judged(assertions), Rest: hashLines(rest), Runs: slices.Clone(p.Runs),
 	}
 	for i, r := range w.Runs {
-		// only for reports: neither run nor judged
+		// only for reports and selections: neither run nor judged
 		if r.Stage != "" || r.BaselineVariant != "" || r.VariantNotes != nil || r.Prefix != "" || r.Files != nil ||
-			r.At != nil {
+			r.At != nil || r.Tags != nil {
 			plain := *r
 			plain.Stage, plain.BaselineVariant, plain.Prefix = "", "", "" // needs have the full names
-			plain.Files, plain.At, plain.VariantNotes = nil, nil, nil
+			plain.Files, plain.At, plain.VariantNotes, plain.Tags = nil, nil, nil, nil
 			w.Runs[i] = &plain
 		}
 	}

@@ -162,6 +162,8 @@ type Run struct {
 	// While names the run during which this one is background load.
 	While string `json:"while,omitempty"`
 	Stage string `json:"stage,omitempty"` // heading in reports; not covered by digests
+	// Tags select the run. No digest covers them.
+	Tags []string `json:"tags,omitempty"`
 	// At is its place in the scenario.
 	At *Position `json:"at,omitempty"`
 	// Files are the files that options were read from, by option, as the scenario names them.

@@ -17,14 +17,15 @@ import (
 // ErrNothing is the error of a selection that leaves nothing to run.
 var ErrNothing = errors.New("nothing selected")
 
-// Selector selects cases: by the name of their run, by a case key in which * matches any text, or
-// by a condition.
+// Selector selects cases: by the name of their run, by a case key in which * matches any text, by a
+// tag of their run, or by a condition.
 type Selector struct {
 	text    string
+	tag     string // "": another kind
 	matches func(*Case) (bool, error)
 }
 
-// ParseSelector reads a run name, a case key with *, or where:EXPR.
+// ParseSelector reads a run name, a case key with *, tag:NAME, or where:EXPR.
 func ParseSelector(text string) (Selector, error) {
 	if expr, ok := strings.CutPrefix(text, "where:"); ok {
 		c, err := dsl.CompileCondition(expr)
@@ -35,12 +36,16 @@ func ParseSelector(text string) (Selector, error) {
 			return Selector{}, fmt.Errorf("selector %q: a selection cannot use host, since hosts are not known yet",
 				text)
 		}
-		return Selector{text, func(k *Case) (bool, error) {
+		return Selector{text: text, matches: func(k *Case) (bool, error) {
 			return c.Eval(dsl.Scope{Options: k.Options, Axes: k.Axes})
 		}}, nil
 	}
+	if tag, ok := strings.CutPrefix(text, "tag:"); ok && tag != "" {
+		return Selector{text: text, tag: tag}, nil
+	}
 	if text == "" {
-		return Selector{}, fmt.Errorf("a selector is a run name, a case key with *, or where:EXPR; it cannot be empty")
+		return Selector{}, errors.New(
+			"a selector is a run name, a case key with *, tag:NAME, or where:EXPR; it cannot be empty")
 	}
 	glob, err := regexp.Compile("^" + strings.ReplaceAll(regexp.QuoteMeta(text), `\*`, ".*") + "$")
 	if err != nil { // bytes that are not UTF-8
@@ -51,7 +56,7 @@ func ParseSelector(text string) (Selector, error) {
 		return Selector{}, fmt.Errorf("selector %q: axis %s is named twice; give a selector for each value", text,
 			pattern.twice)
 	}
-	return Selector{text, func(k *Case) (bool, error) {
+	return Selector{text: text, matches: func(k *Case) (bool, error) {
 		return k.Run == text || glob.MatchString(k.Key) || pattern != nil && pattern.matches(k.Key), nil
 	}}, nil
 }
@@ -64,6 +69,9 @@ func (p *Plan) Select(only, skip []Selector) error {
 		keep, err := p.pick(only)
 		if err != nil {
 			return err
+		}
+		if len(keep) == 0 { // selectors without match are errors, but tags
+			return ErrUntagged
 		}
 		loads := p.loads()
 		for again := true; again; { // a load may need earlier cases
@@ -173,10 +181,13 @@ func (p *Plan) whyNothing() string {
 }
 
 // pick returns the keys of the cases that any of the selectors matches. A selector without match is
-// an error, since less than intended would be selected.
+// an error, since less than intended would be selected; a tag may be that of another scenario.
 func (p *Plan) pick(selectors []Selector) (map[string]bool, error) {
 	keys := map[string]bool{}
 	for _, s := range selectors {
+		if s.tag != "" {
+			s.matches = func(k *Case) (bool, error) { return slices.Contains(p.tagsOf(k.Run), s.tag), nil }
+		}
 		hits := 0
 		for _, c := range p.Cases {
 			ok, err := s.matches(c)
@@ -188,7 +199,7 @@ func (p *Plan) pick(selectors []Selector) (map[string]bool, error) {
 				keys[c.Key] = true
 			}
 		}
-		if hits == 0 {
+		if hits == 0 && s.tag == "" {
 			near := ""
 			if key := p.nearestKey(s.text); key != "" {
 				near = fmt.Sprintf("; the nearest is %q", key)

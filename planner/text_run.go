@@ -41,6 +41,7 @@ func (r *Run) text(t io.Writer) {
 	if r == nil {
 		return // a plan of an earlier version
 	}
+	rowOfWords(t, "  tags", r.Tags)
 	if r.Order.By != "given" {
 		textRow(t, "  order", r.Order.text())
 	}

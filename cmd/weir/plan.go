@@ -236,7 +236,11 @@ func (f *planFlags) keep(p interface{ Write(io.Writer) error }) error {
 
 // finish applies the selection and saves the plan.
 func (f *planFlags) finish(p *planner.Plan) (*planner.Plan, error) {
-	if err := f.selection.Apply(p); err != nil {
+	err := f.selection.CheckTags(p)
+	if err == nil {
+		err = f.selection.Apply(p)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return p, f.keep(p)

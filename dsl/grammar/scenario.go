@@ -9,10 +9,15 @@ const (
 // VariableTypes are the types that a variable may have.
 var VariableTypes = []string{"string", "number", "bool", "list", "size", "rate", "bandwidth", "time", "percent"}
 
+var tags = key("tags",
+	"names by which --only tag:NAME and --skip tag:NAME select; a run has those of its file, too. Not part of digests",
+	list(scalar(String)))
+
 // Scenario are the keys of a scenario.
 var Scenario = []Key{
 	key("scenario", "the scenario's name; it is part of case keys and file names", scalar(String)).required(),
 	key("description", "what the scenario is for, in a sentence", scalar(String)),
+	tags,
 	key("include", "other scenario files with runs to add to this one", scalar(File), section(Include...),
 		list(scalar(File), section(Include...))),
 	key("variables", "values that may be set from outside, used as ${var.NAME}",
@@ -339,6 +344,7 @@ var Run = []Key{
 	key("stage",
 		"heading for the run in plans and reports, in the order of first use; not part of case ids and digests",
 		scalar(String)),
+	tags,
 	key("options", "settings of the workload", mapOf("options", optionValue...)).
 		written("OPTION: VALUE; VALUE is a text, number, list or mapping, as weir docs workloads has it"),
 	env,

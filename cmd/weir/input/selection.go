@@ -2,6 +2,7 @@ package input
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -19,7 +20,7 @@ type Selection struct {
 
 func (s *Selection) Add(f *pflag.FlagSet) {
 	s.flags = f
-	f.StringArrayVar(&s.only, "only", nil, "run only the cases of `SELECTOR` and their dependencies (repeatable): a run, a case key with *, or where:EXPR")
+	f.StringArrayVar(&s.only, "only", nil, "run only the cases of `SELECTOR` and their dependencies (repeatable): a run, a case key with *, tag:NAME, or where:EXPR")
 	f.StringArrayVar(&s.skip, "skip", nil, "skip the cases of `SELECTOR` and their dependents (repeatable)")
 	f.IntVar(&s.launches, "launches", 0, "run exactly `N` launches of each case (default: the looks of the scenario)")
 }
@@ -29,6 +30,18 @@ const mostLaunches = 1000
 
 // Given reports whether any of the flags is set.
 func (s *Selection) Given() bool { return len(s.only)+len(s.skip)+s.launches > 0 }
+
+// CheckTags returns an error if a selected tag is in none of the plans.
+func (s *Selection) CheckTags(plans ...*planner.Plan) error {
+	all, err := selectors(slices.Concat(s.only, s.skip))
+	if err != nil {
+		return err
+	}
+	if err := planner.CheckTags(all, plans); err != nil {
+		return exit.With(gate.ExitEmpty, err)
+	}
+	return nil
+}
 
 // Apply applies the flags to a plan.
 func (s *Selection) Apply(p *planner.Plan) error {

@@ -58,8 +58,9 @@ type flags struct {
 	version         results.Version   // of this program
 	site            *launcher.Site    // nil: there is none
 
-	set    *pflag.FlagSet
-	inputs []string // the file of each plan
+	set     *pflag.FlagSet
+	inputs  []string // the file of each plan
+	several bool     // scenarios are given, also if only one has a selected tag
 }
 
 // rare are the flags that are only in docs/hosts.md, so that the help fits on a screen.
@@ -232,7 +233,7 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 		}
 		s := session{
 			flags: f, input: f.inputs[i], plan: p, baseline: baselines[i], kill: kill, reports: wanted, stream: stream,
-			stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(), several: len(plans) > 1,
+			stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(), several: f.several,
 		}
 		code, err := s.run(ctx)
 		if err != nil {
@@ -283,20 +284,13 @@ func (f *flags) plans(cmd *cobra.Command, args []string) ([]*planner.Plan, error
 	if err != nil {
 		return nil, err
 	}
-	f.inputs = files
+	f.inputs, f.several = files, len(files) > 1
 	for i, p := range plans {
 		if input.IsPlan(files[i]) && !f.allowStale {
 			if err := input.Fresh(p, files[i], options, cmd.ErrOrStderr()); err != nil {
 				return nil, err
 			}
 		}
-		if err := f.selection.Apply(p); err != nil {
-			code := exit.Explain(cmd.ErrOrStderr(), cmd, fmt.Errorf("%s: %w", p.Scenario.File, err))
-			if code != gate.ExitEmpty {
-				return nil, exit.Code(code)
-			}
-			plans[i] = nil
-		}
 	}
-	return plans, nil
+	return f.selected(cmd, plans)
 }

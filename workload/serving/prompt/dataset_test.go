@@ -13,8 +13,10 @@ func TestDataSets(t *testing.T) {
 	}{
 		"ShareGPT": {`[{"id": "QWJhYvA_0", "conversations": [{"from": "human", "value": "Summarize\nthis"},
 			{"from": "gpt", "value": "no"}]}, {"id": "i6IyJda_0", "conversations": [{"from": "gpt", "value": "more"},
-			{"from": "human", "value": "Go on"}]}, {"id": "x_0", "conversations": []}]`, []string{"Summarize\nthis", "Go on"}},
-		"OpenAI":          {`{"messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "u"}]}`, []string{"u"}},
+			{"from": "human", "value": "Go on"}]}, {"id": "x_0", "conversations": []}]`,
+			[]string{"Summarize\nthis", "Go on"}},
+		"OpenAI": {`{"messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "u"}]}`,
+			[]string{"u"}},
 		"aiperf":          {"{\"text\": \"one\"}\n\n{\"text\": \"two\", \"image\": \"i\"}\n", []string{"one", "two"}},
 		"genai-perf":      {`{"text_input": "one"}`, []string{"one"}},
 		"vllm":            {`{"prompt": "one", "output_tokens": 7}`, []string{"one"}},
