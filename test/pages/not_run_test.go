@@ -21,6 +21,7 @@ var notRun = []struct{ page, first, why string }{
 	{"docs/ci.md", "weir run gate.yaml --push http://GATEWAY:9091", "needs a push gateway"},
 	{"docs/ci.md", "weir run gate.yaml --push otlp+http://COLLECTOR:4318", "needs a collector"},
 	{"docs/ci.md", "weir run gate.yaml --push otlp+http://PROMETHEUS:9090/api/v1/otlp", "needs Prometheus"},
+	{"docs/ci.md", "WEIR_NOTIFY=https://hooks.slack.com", "needs a webhook"},
 	{"docs/ci.md", "curl --data-binary @weir-out/ci/metrics.prom http://GATEWAY:9091/metrics/job/weir",
 		"needs a push gateway"},
 	{"docs/clusters.md", cluster + "--hosts 'gpu[01-02]'", "needs hosts with ssh"},

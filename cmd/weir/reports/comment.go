@@ -14,8 +14,8 @@ import (
 // Margin is the default of weir compare: the change for the worse that is no regression, a share of the base.
 const Margin = 0.03
 
-// pageVariable is the variable with the address of the page that a comment links to.
-const pageVariable = "WEIR_PAGE_URL"
+// PageVariable is the variable with the address of the page that a comment links to.
+const PageVariable = "WEIR_PAGE_URL"
 
 // Reader reads a stored document, with notes on it.
 type Reader func(file string, notes io.Writer) (*results.Document, error)
@@ -31,7 +31,7 @@ func Compare(rs []Report, doc *results.Document, file string, read Reader, notes
 		return err
 	}
 	for i := range rs {
-		rs[i].Reporter = rs[i].Compared(against, os.Getenv(pageVariable))
+		rs[i].Reporter = rs[i].Compared(against, os.Getenv(PageVariable))
 	}
 	return nil
 }

@@ -35,17 +35,23 @@ func pushURL(text string) (*url.URL, error) {
 	if text == "" {
 		return nil, nil
 	}
+	return urlOf("--push", text, "http:// or https:// (a push gateway), or with otlp+http:// or otlp+https:// (OpenTelemetry)",
+		"http", "https", otlpScheme+"http", otlpScheme+"https")
+}
+
+// urlOf parses the URL of a flag, which has one of some schemes.
+func urlOf(flag, text, beginnings string, schemes ...string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil:
-		return nil, exit.Usage("--push: the URL is not valid; it has the form http://HOST:PORT")
-	case !slices.Contains([]string{"http", "https", otlpScheme + "http", otlpScheme + "https"}, u.Scheme):
-		return nil, exit.Usage("--push: the URL must begin with http:// or https:// (a push gateway), or with otlp+http:// or otlp+https:// (OpenTelemetry)")
+		return nil, exit.Usage("%s: the URL is not valid; it has the form http://HOST:PORT", flag)
+	case !slices.Contains(schemes, u.Scheme):
+		return nil, exit.Usage("%s: the URL must begin with %s", flag, beginnings)
 	case u.Hostname() == "":
-		return nil, exit.Usage("--push: the URL has no host")
+		return nil, exit.Usage("%s: the URL has no host", flag)
 	}
 	if _, err := strconv.ParseUint(u.Port(), 10, 16); u.Port() != "" && err != nil {
-		return nil, exit.Usage("--push: %s is no port", u.Port())
+		return nil, exit.Usage("%s: %s is no port", flag, u.Port())
 	}
 	return u, nil
 }
@@ -178,17 +184,8 @@ func (s *session) pushed(doc *results.Document) {
 	if s.flags.pushTo == nil {
 		return
 	}
-	ctx, cancel := context.WithCancelCause(context.Background())
-	defer cancel(nil)
-	done := make(chan struct{})
-	defer close(done)
-	go func() {
-		select {
-		case <-s.kill:
-			cancel(errors.New("aborted"))
-		case <-done:
-		}
-	}()
+	ctx, stop := s.unlessKilled()
+	defer stop()
 	to, by := s.pushTarget(doc)
 	if err := by(ctx, to, doc, false); err != nil {
 		fmt.Fprintf(s.stderr, "weir: warning: --push %s: %s; the verdict is the same\n", shownURL(to),
@@ -200,14 +197,33 @@ func (s *session) pushed(doc *results.Document) {
 	}
 }
 
-// shownArguments are the arguments of this command without the secrets of --push.
+// unlessKilled returns a context that ends with the second Ctrl-C.
+func (s *session) unlessKilled() (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	done := make(chan struct{})
+	go func() {
+		select {
+		case <-s.kill:
+			cancel(errors.New("aborted"))
+		case <-done:
+		}
+	}()
+	return ctx, func() {
+		close(done)
+		cancel(nil)
+	}
+}
+
+// shownArguments are the arguments of this command without the secrets of --push and --notify.
 func (f *flags) shownArguments() []string {
 	args := slices.Clone(os.Args)
-	if f.pushTo == nil {
-		return args
-	}
 	for i := range args {
-		args[i] = strings.ReplaceAll(args[i], f.push, shownURL(f.pushTo))
+		if f.pushTo != nil {
+			args[i] = strings.ReplaceAll(args[i], f.push, shownURL(f.pushTo))
+		}
+		if f.notifyTo != nil && f.notify != "" {
+			args[i] = strings.ReplaceAll(args[i], f.notify, webhook(f.notifyTo))
+		}
 	}
 	return args
 }

@@ -54,6 +54,8 @@ type flags struct {
 	previous        string
 	push            string // URL of a push gateway; "": none
 	pushTo          *url.URL
+	notify          string // URL of a webhook; "": $WEIR_NOTIFY
+	notifyTo        *url.URL
 	earlier         *results.Document // of --previous
 	version         results.Version   // of this program
 	site            *launcher.Site    // nil: there is none
@@ -120,6 +122,8 @@ all else to stderr. FILE - is YAML on stdin. "weir docs hosts" has rare flags (-
 		"stream events as NDJSON to `FILE` (-: stdout), as described by weir schema events")
 	cmd.Flags().StringVar(&f.push, "push", "",
 		"send the metrics to `URL`: a Prometheus push gateway, or otlp+http://… of OpenTelemetry")
+	cmd.Flags().StringVar(&f.notify, "notify", "",
+		"post a message to the webhook `URL` if the session does not pass (default: $"+notifyVariable+")")
 	for _, name := range rare {
 		cmd.Flags().Lookup(name).Hidden = true
 	}
@@ -164,6 +168,9 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if f.pushTo, err = pushURL(f.push); err != nil {
+		return err
+	}
+	if f.notifyTo, err = f.notifyURL(); err != nil {
 		return err
 	}
 	if err := confine.NoDumps(); err != nil { // this process holds keys

@@ -126,6 +126,7 @@ func (s *session) run(ctx context.Context) (int, error) {
 		doc.Session.ExitCode = reports.Code(doc.Session.ExitCode, err)
 		failed = errors.Join(failed, err)
 	}
+	s.notified(doc)
 	if err := errors.Join(runErr, s.stream.err); err != nil {
 		return doc.Session.ExitCode, exit.With(gate.ExitExecution, reportFullOnce(dir, errors.Join(err, failed)))
 	}
@@ -225,7 +226,7 @@ func (s *session) dir(id string) string {
 // ofOneSession are the flags that again leaves out: selection of cases, paths of results, and early ends.
 var ofOneSession = []string{
 	"only", "skip", "out", "report", "events", "resume", "quiet", "no-color", "fail-fast", "timeout", "previous",
-	"columns", "wide", "push", "live",
+	"columns", "wide", "push", "notify", "live",
 }
 
 // again is the command that runs the session's whole scenario again, with the same settings.

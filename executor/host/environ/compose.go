@@ -12,7 +12,7 @@ import (
 const Redacted = "***"
 
 // credentials are weir's own variables that child processes do not inherit.
-var credentials = []string{"WEIR_ETCD_PASSWORD"}
+var credentials = []string{"WEIR_ETCD_PASSWORD", "WEIR_NOTIFY"}
 
 // Layers are the sources of a process's variables. The last layer with a name wins, except that Binding
 // never replaces Shell, Scenario or Secrets.

@@ -21,6 +21,7 @@ func variable(name, value, from string) results.Variable {
 func TestCompose(t *testing.T) {
 	own := []string{
 		"PATH=/bin", "UCX_TLS=own", "LD_LIBRARY_PATH=/opt", "WEIR_ETCD_PASSWORD=secret",
+		"WEIR_NOTIFY=http://hook",
 		"=C:=x",
 	}
 	for name, c := range map[string]struct {
