@@ -27,7 +27,7 @@ export GOFLAGS := $(strip $(GOFLAGS) -trimpath -buildmode=pie)
 # vet is part of lint; the tag weirtest adds what tests reach into the engine with
 TEST     := $(GO) test -vet off -tags weirtest
 
-.PHONY: help setup build dist dist-check dist-test arm image run quick test rest test-all lint go-tests race hosts ctest soak fuzz properties vuln golden test-cluster newest peers test-peers pairs kills faults gpu large bench verdicts scale clean
+.PHONY: help setup build dist dist-check dist-test arm image run quick test rest test-all lint go-tests race hosts ctest soak fuzz properties vuln golden test-cluster newest peers test-peers pairs kills faults gpu large litmus bench verdicts scale clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -84,7 +84,7 @@ rest: setup ## what make test has no time for: its Go tests in full, the race de
 
 test-all: lint ## everything: make rest with simulations at length, fuzzing, make test-cluster, make test-peers, the release, Arm
 	@$(MAKE) rest WEIR_LAB=all
-	@$(MAKE) fuzz test-cluster test-peers arm dist-check dist-test image
+	@$(MAKE) fuzz test-cluster test-peers arm litmus dist-check dist-test image
 
 lint: ## gofmt, vet, staticcheck, long lines, go.mod is tidy; clang-format and clang-tidy on the C
 	@GO=$(GO) scripts/lint
@@ -185,6 +185,11 @@ gpu: build .build/engine_test-plain ## fabric cuda and memory vram on GPUs, besi
 
 large: setup ## sizes and offsets of more than 32 bits on each fabric (27 GiB of memory, minutes)
 	WEIR_LAB=whole WEIR_TEST_LARGE=1 $(TEST) -count 1 -v -timeout 30m -run '^TestBeyond32Bits$$' ./engine/native
+
+# two minutes; loom, which cargo fetches once, is in no release
+litmus: ## barriers, messages and exchanges of the C engine under a model checker for weak memory, as of Arm (needs cargo)
+	@command -v cargo >/dev/null || { echo 'make litmus needs cargo, of Rust 1.82 or newer' >&2; exit 1; }
+	CC='$(CC)' CARGO_TARGET_DIR='$(CURDIR)/.build/litmus' cargo run --quiet --release --manifest-path test/litmus/Cargo.toml
 
 bench: setup ## weir beside its peers, into .build/bench.md (BENCH=REGEX: only these rows, BENCH_PAIRS=11, BENCH_SECONDS=0.15)
 	@GO=$(GO) scripts/bench $(BENCH)
