@@ -53,7 +53,13 @@ func readDeepEP(output []byte) ([]Row, error) {
 	row := newRow(0)
 	line := map[string]int{} // of each kind and rank
 	count := map[string]int{}
+	tuning := deepEPTuning{row: &row, line: map[string]int{}}
 	for i, l := range lines {
+		if is, err := tuning.take(i+1, l); err != nil {
+			return nil, err
+		} else if is {
+			continue
+		}
 		rank := deepEPRank().FindStringSubmatch(l)
 		if rank == nil {
 			if strings.Contains(l, "[rank ") && strings.Contains(l, "bandwidth: ") {
@@ -88,8 +94,11 @@ func readDeepEP(output []byte) ([]Row, error) {
 		}
 	}
 	first := deepEPForms[0].kind
-	if len(line) == 0 {
-		return nil, nothing("no line begins with [rank N] %s", first)
+	if err := tuning.complete(); err != nil {
+		return nil, err
+	}
+	if len(line) == 0 && tuning.last == 0 {
+		return nil, nothing("no line begins with [rank N] %s or [tuning]", first)
 	}
 	for _, f := range deepEPForms {
 		if n := count[f.kind]; n != count[first] {
