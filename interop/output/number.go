@@ -25,6 +25,8 @@ var scales = map[string]scale{
 	"MB/s":  {1, 1e3},
 	"KiB/s": {1 << 10, 1e9},
 	"MiB/s": {1 << 20, 1e9},
+	"GiB/s": {1 << 30, 1e9},
+	"1/min": {1, 60},
 }
 
 // spellings are units in headings that mean the same for all tools; MB may be of 10^6 or of 2^20 bytes.
