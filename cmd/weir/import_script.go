@@ -51,16 +51,20 @@ func importScript(cmd *cobra.Command, file, text string, i lineImport) error {
 	made, err := importer.Script(file, text, i.options)
 	if made != nil {
 		for _, f := range made.Fates {
-			if f.Became == "" || err != nil && strings.HasPrefix(f.Became, "run ") {
+			if f.Became == "" || made.Scenario == nil && strings.HasPrefix(f.Became, "run ") {
 				continue // of a tool's call; there is an error instead of a scenario
 			}
 			fmt.Fprintf(cmd.ErrOrStderr(), "line %d: %s: %s\n", f.Line, shortened(f.Command), f.Became)
 		}
 	}
-	if err != nil {
+	if made == nil || made.Scenario == nil {
 		return exit.Usage("%w", err)
 	}
-	return i.write(cmd, made)
+	failed := i.write(cmd, made)
+	if err == nil {
+		return failed
+	}
+	return exit.Usage("%w", errors.Join(err, failed))
 }
 
 // shortened returns a command on one line of the screen.

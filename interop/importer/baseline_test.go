@@ -18,7 +18,7 @@ func TestGate(t *testing.T) {
 	for name, file := range map[string]string{
 		"aiperf": "aiperf/profile_export_aiperf.json", "guidellm-sweep": "guidellm/made_0_3_sweep.json",
 		"vllm-appended": "vllm-bench/made_appended.json", "genai-perf": "aiperf/made_genai_perf.json",
-		"mixed": "",
+		"llmperf": "llmperf/made_summary.json", "evalscope": "evalscope/made_summary.json", "mixed": "",
 	} {
 		tool, _, _ := strings.Cut(file, "/")
 		content := []byte(mixedLoads)

@@ -85,6 +85,9 @@ func (c *call) convert(o Options) error {
 				return fmt.Errorf("%s: %q%s", c.shown(s.flag), s.value, ofShell(s.value))
 			}
 		}
+		if err := unknownOf(c.run.env); err != nil {
+			return err
+		}
 		c.tool.command(c)
 		c.refuseUnexpanded()
 		return c.wrong

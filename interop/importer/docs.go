@@ -27,8 +27,9 @@ conditions, case and while with known values, $(( )), eval, xargs behind echo or
 value is not known, or follows from a default, all branches are read, and variables are those of a script without
 arguments. In a Markdown file the blocks of commands are read, also behind prompts. docker, kubectl exec, ssh and
 sudo do not pass on what a script exports. A variable that only the shell knows becomes a variable of the scenario in
-an address, a model or a prompt, and a secret in a header. All lines that cannot be imported are told at once;
---skip-unmapped leaves them out.
+an address, a model or a prompt, and a secret in a header. All lines of a script that cannot be imported are told at
+once, with the flag or the reason; the scenario has the others and names these lines, and the exit code is 4.
+--skip-unmapped takes that as wanted.
 
 This page is generated from the files in interop/importer/tools (` + "`make golden`" + `).
 `)

@@ -3,6 +3,7 @@ package importer
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -13,9 +14,13 @@ var objectives = map[string]string{
 	"time_to_first_token": "ttft", "inter_token_latency": "itl", "request_latency": "latency",
 }
 
-// setRequests maps what further flags ask of each request: objectives, headers and fields of its body.
-func (c *call) setRequests() {
+// setRequests maps what further flags ask of each request: objectives, headers and fields of its body. The key is that
+// of the tool's environment; "": there is none.
+func (c *call) setRequests(key string) {
 	slo, head, body := inline{}, headers{of: c}, map[string]any{}
+	if key != "" {
+		head.add("Authorization", "Bearer "+key)
+	}
 	for _, s := range c.given {
 		values := s.words[min(1, len(s.words)-1):]
 		if len(s.words) == 1 { // --name=value
@@ -36,10 +41,10 @@ func (c *call) setRequests() {
 					slo = append(slo, pair{known, literal(limit + "ms")})
 				}
 			}
-		case "header":
+		case "header", "headers":
 			for _, text := range values {
 				separator := ":"
-				if c.tool.name == "vllm-bench" || c.tool.name == ofSglang {
+				if slices.Contains([]string{"vllm-bench", ofSglang, "evalscope"}, c.tool.name) {
 					separator = "="
 				}
 				name, value, found := strings.Cut(text, separator)
@@ -50,9 +55,9 @@ func (c *call) setRequests() {
 			}
 		case "api-key":
 			head.add("Authorization", "Bearer "+s.value)
-		case "extra-inputs", "extra-body":
+		case "extra-inputs", "extra-body", "extra-args", "additional-sampling-params":
 			c.addField(s.value, body)
-		case "temperature", "top-p", "top-k":
+		case "temperature", "top-p", "top-k", "frequency-penalty", "repetition-penalty":
 			c.addField(strings.ReplaceAll(s.flag.Names[0], "-", "_")+":"+s.value, body)
 		}
 	}

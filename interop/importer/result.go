@@ -17,7 +17,10 @@ import (
 // ResultTools returns the tools with result files that can be converted to result documents; each
 // is a format of package output.
 func ResultTools() []string {
-	return []string{"aiperf", "genai-perf", "guidellm", "inference-perf", "llm-d", "sglang-bench", "vllm-bench"}
+	return []string{
+		"aiperf", "evalscope", "genai-perf", "guidellm", "inference-perf", "llm-d", "llmperf", "sglang-bench",
+		"vllm-bench",
+	}
 }
 
 // sameFormat are tools whose files have the format of another.

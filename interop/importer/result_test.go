@@ -66,7 +66,7 @@ func TestResultRefuses(t *testing.T) {
 		o       ResultOptions
 		want    string
 	}{
-		"a tool without results": {"fio", nil, ResultOptions{}, "supported are aiperf, genai-perf, guidellm, "},
+		"a tool without results": {"fio", nil, ResultOptions{}, "supported are aiperf, evalscope, genai-perf, "},
 		"another file": {
 			"aiperf", []byte(`{"a":1}`), ResultOptions{Run: "r"}, "no profile_export_aiperf.json",
 		},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -19,7 +20,8 @@ type Fate struct {
 }
 
 // Script converts a script, or a command line if file is "", to a scenario with a run for each call of a
-// tool that weir knows, and tells the fate of each command.
+// tool that weir knows, and tells the fate of each command. Lines that cannot be imported are an error; the scenario of
+// a script then has the others, and says so.
 func Script(file, text string, o Options) (*Imported, error) {
 	loadTools()
 	text = strings.TrimPrefix(text, "\ufeff")
@@ -60,14 +62,13 @@ func Script(file, text string, o Options) (*Imported, error) {
 		if err == nil {
 			of, more, err = convert(calls, o, len(s.lines) > 1)
 		}
-		if err != nil && o.SkipUnmapped {
-			for _, l := range lines {
-				l.fate.Became = notImported(err, l.at)
-			}
-			continue
-		}
 		if err != nil {
-			wrong = append(wrong, err)
+			for _, l := range lines {
+				l.fate.Became = o.notImported(err, l.at)
+			}
+			if !o.SkipUnmapped {
+				wrong = append(wrong, err)
+			}
 			continue
 		}
 		for _, c := range calls {
@@ -86,19 +87,24 @@ func Script(file, text string, o Options) (*Imported, error) {
 		err := fmt.Errorf("%s%s: %w", of.at, of.tool.name, r.lacks)
 		if !o.SkipUnmapped {
 			wrong = append(wrong, err)
-		} else if of.fate != nil {
-			of.fate.Became = notImported(err, of.at)
+		}
+		if of.fate != nil {
+			of.fate.Became = o.notImported(err, of.at)
 		}
 		return true
 	})
-	if wrong != nil {
-		err := errors.Join(wrong...)
-		if file != "" && !strings.Contains(err.Error(), "--skip-unmapped") {
-			err = fmt.Errorf("%w\n%s", err, skipsLines)
-		}
-		return made, err
+	err := errors.Join(wrong...)
+	if err != nil && file != "" && !strings.Contains(err.Error(), "--skip-unmapped") {
+		err = fmt.Errorf("%w\n%s", err, skipsLines)
 	}
-	if len(runs) == 0 {
+	switch {
+	case err != nil && (file == "" || len(runs) == 0):
+		return made, err
+	case err != nil:
+		lost := s.unimported()
+		made.Notes = append(made.Notes, Note{Text: lost})
+		err = fmt.Errorf("%w\n%s: the scenario has only the others", err, lost)
+	case len(runs) == 0:
 		return made, errors.New("no call of a benchmark that weir reads was found")
 	}
 	place := func(r *run) int { return slices.Index(s.fates, callOf[r].fate) }
@@ -110,9 +116,26 @@ func Script(file, text string, o Options) (*Imported, error) {
 	case len(names) > 1:
 		name = "script"
 	}
-	src, err := scenario(name, strings.Join(names, ", "), runs, made.Notes)
+	src, failed := scenario(name, strings.Join(names, ", "), runs, made.Notes)
+	if failed != nil {
+		return made, failed
+	}
 	made.Scenario, made.Variables = src, variablesOf(runs)
 	return made, err
+}
+
+// unimported names the lines that cannot be imported.
+func (s *script) unimported() string {
+	var lines []string
+	for _, f := range s.fates {
+		if n := strconv.Itoa(f.Line); strings.HasPrefix(f.Became, lineNot) && !slices.Contains(lines, n) {
+			lines = append(lines, n)
+		}
+	}
+	if len(lines) == 1 {
+		return "line " + lines[0] + " is not imported"
+	}
+	return "lines " + strings.Join(lines, ", ") + " are not imported"
 }
 
 // readable returns the lines of a tool that can be converted. The others are an error or, with
@@ -142,11 +165,13 @@ func readable(t *tool, lines []Line, o Options) (good []Line, err error) {
 		if err != nil && !strings.HasPrefix(err.Error(), l.at) {
 			err = fmt.Errorf("%s%w", l.at, err)
 		}
+		if err != nil {
+			l.fate.Became = o.notImported(err, l.at)
+		}
 		switch {
 		case err == nil:
 			good = append(good, l)
 		case o.SkipUnmapped:
-			l.fate.Became = notImported(err, l.at)
 		case slices.ContainsFunc(wrong, func(known error) bool { return known.Error() == err.Error() }):
 		default:
 			wrong = append(wrong, err)
@@ -158,9 +183,15 @@ func readable(t *tool, lines []Line, o Options) (good []Line, err error) {
 // skipsLines is what users can do about lines that cannot be imported.
 const skipsLines = "--skip-unmapped leaves such lines out"
 
-// notImported is the fate of a line that cannot be imported.
-func notImported(err error, at string) string {
-	return "not imported: " + strings.TrimPrefix(err.Error(), at)
+// lineNot is the fate of a line that cannot be imported.
+const lineNot = "not imported"
+
+// notImported is lineNot with its reason, unless that is an error.
+func (o Options) notImported(err error, at string) string {
+	if !o.SkipUnmapped {
+		return lineNot
+	}
+	return lineNot + ": " + strings.TrimPrefix(err.Error(), at)
 }
 
 // generated removes the runs of generators of matrices whose files another run reads: that run generates

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -37,6 +38,9 @@ func (c *call) dropEnv() {
 		c.note("variable %s: the load has no use for it; a server of the run has its own env in services", v.Name)
 	}
 	c.run.env = nil
+	c.notes = slices.DeleteFunc(slices.Clone(c.notes), func(n Note) bool { // also of those that only the shell knows
+		return n.Warning && strings.HasPrefix(n.Text, "variable ")
+	})
 }
 
 // loadTimeout is the time limit of a launch: the tools have none, and weir's default of 5 minutes is too short for
@@ -45,6 +49,10 @@ const loadTimeout = "1h"
 
 // servingRun maps the flags of a load generator.
 func servingRun(c *call) {
+	key := ""
+	if c.tool.name == "vllm-bench" || c.tool.name == ofSglang {
+		key = c.taken(apiKey)
+	}
 	c.dropEnv()
 	c.run.timeout = loadTimeout
 	address := c.first("base-url", "url")
@@ -80,7 +88,7 @@ func servingRun(c *call) {
 	if n := c.first("num-warmups", "warmup-request-count", "warmup-requests"); n != "" {
 		c.set("warmup", inline{{"requests", literal(n)}})
 	}
-	c.setRequests()
+	c.setRequests(key)
 }
 
 // setModel sets the model. Without one the tool takes the server's, and who runs the scenario names it.
@@ -222,7 +230,7 @@ func (c *call) setArrivals(mode, shape string) {
 // ignoresEnd reports whether further fields of requests ask for whole answers.
 func (c *call) ignoresEnd() bool {
 	for _, s := range c.given {
-		if name := s.flag.Names[0]; name == "extra-inputs" || name == "extra-body" {
+		if slices.Contains(names("extra-inputs|extra-body|extra-args|additional-sampling-params"), s.flag.Names[0]) {
 			text := strings.NewReplacer(" ", "", `"`, "").Replace(s.value)
 			if strings.Contains(text, "ignore_eos:true") {
 				return true

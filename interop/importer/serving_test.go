@@ -131,24 +131,33 @@ func TestLinesOfLoadGenerators(t *testing.T) {
 	}
 }
 
-// Each line that cannot be imported is told with its place, whatever its reason; the others are imported without them.
+// Each line that cannot be imported is told with its place, whatever its reason; the scenario has the others.
 func TestAllLinesThatCannotBeImported(t *testing.T) {
 	const text = "python main.py sequential-ct-perftest nofile.yaml\nib_write_bw &\npython main.py ct-perftest none.yaml\n" +
 		"python3 elastic/elastic.py --plan noplan.json\naiperf profile -m m --endpoint-type ranking\n" +
 		"ucx_perftest -t ucp_put_lat -s 8 10.0.0.1\ncurl http://h/v1/completions -d @nobody.json\n"
 	o := importer.Options{Memory: "dram", Read: os.ReadFile}
-	_, err := importer.Script("x.sh", text, o)
+	made, err := importer.Script("x.sh", text, o)
 	for _, want := range []string{
 		"x.sh:1: sequential-ct-perftest: open nofile.yaml", "x.sh:2: this is the command line of the server",
 		"x.sh:3: ct-perftest none.yaml: ", "x.sh:4: ", "x.sh:5: ", "x.sh:7: curl: -d @nobody.json", "--skip-unmapped",
+		"\nlines 1, 2, 3, 4, 5, 7 are not imported: the scenario has only the others",
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: no %q", err, want)
 		}
 	}
+	if p := planned(t, made.Scenario); len(p.Cases) != 1 || p.Cases[0].Run != "ucx_perftest" ||
+		!strings.Contains(string(made.Scenario), "# lines 1, 2, 3, 4, 5, 7 are not imported\n") {
+		t.Errorf("%s", made.Scenario)
+	}
+	for _, f := range made.Fates {
+		if f.Line != 6 && f.Became != "not imported" {
+			t.Errorf("line %d: %s", f.Line, f.Became)
+		}
+	}
 	o.SkipUnmapped = true
-	made, err := importer.Script("x.sh", text, o)
-	if err != nil {
+	if made, err = importer.Script("x.sh", text, o); err != nil {
 		t.Fatal(err)
 	}
 	if p := planned(t, made.Scenario); len(p.Cases) != 1 || p.Cases[0].Run != "ucx_perftest" {

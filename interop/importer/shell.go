@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/weir-bench/weir/workload/serving"
 )
 
 // Line is one call of a tool.
@@ -161,13 +163,21 @@ func (s *script) command(text string, n *syntax.CallExpr, words, written []strin
 	l.times, l.parallel = max(1, s.times), s.inBackground(n)
 	l.fate = s.tell(n, strings.Join(written, " "), "")
 	l.before(words[:i])
-	for _, v := range l.env {
-		if unexpanded(v.Value) {
-			l.wrong = fmt.Errorf("variable %s: %q%s", v.Name, v.Value, ofShell(v.Value))
-		}
+	if t.kind != serving.Kind { // loads have no use for them
+		l.wrong = unknownOf(l.env)
 	}
 	s.lines = append(s.lines, l)
 	return nil
+}
+
+// unknownOf is the error of the last variable with a value that only the shell knows; nil: there is none.
+func unknownOf(env []Variable) (err error) {
+	for _, v := range env {
+		if unexpanded(v.Value) {
+			err = fmt.Errorf("variable %s: %q%s", v.Name, v.Value, ofShell(v.Value))
+		}
+	}
+	return err
 }
 
 // inner reads the commands of a text that a wrapper gets.

@@ -79,7 +79,7 @@ func init() {
 	tools = []*tool{nixlbench, kvbench, ucxPerftest, perftest, nixlEP}
 	scriptTools = []*tool{
 		matgen, sequentialCTPerftest, ctPerftest, vllmBench, sglangBench, aiperf, genaiPerf, guidellm, inferencePerf,
-		curl, fio, ncclTests, osu, fiPingpong, iperf3,
+		llmperf, evalscope, curl, fio, ncclTests, osu, fiPingpong, iperf3,
 	}
 }
 
