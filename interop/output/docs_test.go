@@ -25,8 +25,9 @@ newline, unless it is JSON.
 
 Columns are found by their headings, in any order. A column that is no metric is passed on: a run that declares a
 metric of its name, as ` + "`CPU_Util`" + ` for ` + "`CPU_Util[%]`" + `, gets its number as printed. Colours, time
-stamps and prefixes are removed, as those of ` + "`mpirun --tag-output`" + `, ` + "`srun --label`" + ` and docker compose. Lines of other processes between rows are passed over
-and counted; one within a row is an error.
+stamps and prefixes are removed, as those of ` + "`mpirun --tag-output`" + `, ` + "`srun --label`" + `, docker compose and
+stern: whatever all lines begin with, if the output is read without it. Lines of other processes between rows are
+passed over and counted; one within a row is an error.
 
 Users describe two further formats. ` + "`lines`" + `: each line that matches a regular expression is a row; its named
 groups are keys and metrics. ` + "`json`" + `: a path for each key and metric, as ` + "`a.b[0].c`" + `; with

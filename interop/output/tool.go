@@ -160,6 +160,9 @@ func load(name string, text []byte) (Format, error) {
 	default:
 		err = errors.New("it has neither json nor table")
 	}
+	if err == nil {
+		f.Read = afterPrefix(f.Read)
+	}
 	return f, err
 }
 

@@ -15,7 +15,7 @@ var (
 	ucxHeader = lazyregexp.New(`^\|(?: +(Test|Stage) +\|)? # iterations \| *(?:([\d.]+)%ile|typical) ` +
 		`\| average \| overall \| +average \| +overall \| +average +\| +overall +\|$`)
 	// ucxCSV matches the header of -v.
-	ucxCSV = lazyregexp.New(`^((?:[^,]+,)*)iterations,(?:typical|[\d.]+_percentile)_lat,avg_lat,`)
+	ucxCSV = lazyregexp.New(`^((?:[^,\s]+,)*)iterations,(?:typical|[\d.]+_percentile)_lat,avg_lat,`)
 	// ucxTest matches the line that names a test of a batch file.
 	ucxTest = lazyregexp.New(`^\+([^-+ ][^ ]*?)-*\+[-+]*\+$`)
 	// ucxGroups matches a whole number with the separators of -N.
