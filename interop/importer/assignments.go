@@ -10,18 +10,21 @@ import (
 
 // declare reads export, declare, local and readonly.
 func (s *script) declare(text string, n *syntax.DeclClause) {
-	exports := n.Variant.Value == "export"
+	exports, named := n.Variant.Value == "export", false
 	for _, a := range n.Args {
 		switch flags := litOf(a.Value); {
 		case a.Name == nil && len(flags) > 1 && flags[0] == '-':
 			for _, letter := range flags {
-				exports = exports || letter == 'x'
+				exports, named = exports || letter == 'x', named || letter == 'A'
 				if letter == 'n' && n.Variant.Value == "export" || letter == 'f' || letter == 'p' {
 					return
 				}
 			}
 		case a.Name != nil && n.Variant.Value != "export" && n.Variant.Value != "readonly":
 			s.keepLocal(a.Name.Value)
+		}
+		if named && a.Name != nil && (a.Array != nil && !a.Append || s.known[a.Name.Value].Kind != expand.Associative) {
+			s.known.setNamed(a.Name.Value, nil)
 		}
 		s.assign(text, a)
 	}
@@ -40,8 +43,10 @@ func (s *script) assign(text string, a *syntax.Assign) (known bool) {
 	if a.Array != nil {
 		return s.known.setArray(name, a)
 	}
+	if a.Index != nil {
+		return s.known.setElement(name, a)
+	}
 	v, known := s.known.value(a.Value)
-	known = known && a.Index == nil
 	assumed := known && a.Value != nil && s.known.assumes(a.Value)
 	if before := s.known[name]; known && a.Append {
 		known = before.Kind == expand.String

@@ -90,29 +90,6 @@ func (v variables) setList(name string, list []string) {
 	v[name] = variable{Variable: expand.Variable{Set: true, Kind: expand.Indexed, List: list}}
 }
 
-// setArray is set for an array, or for what is appended to one.
-func (v variables) setArray(name string, a *syntax.Assign) (known bool) {
-	var list []string
-	if before, ok := v[name]; a.Append && (before.Kind == expand.Indexed || !ok) {
-		list = slices.Clone(before.List)
-	} else if a.Append {
-		v.forget(name)
-		return false
-	}
-	assumed := v[name].assumed
-	for _, e := range a.Array.Elems {
-		words, ok := v.fields(e.Value)
-		if !ok || e.Index != nil || len(list)+len(words) > mostItems {
-			v.forget(name)
-			return false
-		}
-		list, assumed = append(list, words...), assumed || v.assumes(e.Value)
-	}
-	v.setList(name, list)
-	v.assume(name, assumed)
-	return true
-}
-
 // fields returns the words that a shell makes of a word; not ok if it has something else than known
 // variables, defaults and calls of seq.
 func (v variables) fields(w *syntax.Word) (words []string, ok bool) {

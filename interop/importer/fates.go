@@ -17,7 +17,7 @@ func (s *script) tell(n syntax.Node, command, became string) *Fate {
 	if s.fateOf == nil {
 		s.fateOf = map[syntax.Node]*Fate{}
 	}
-	f := &Fate{int(n.Pos().Line()), command, became}
+	f := &Fate{s.lineOf(n), command, became}
 	s.fates, s.fateOf[n] = append(s.fates, f), f
 	return f
 }
@@ -43,7 +43,7 @@ const (
 
 // fatesOfOthers are the fates of commands that are no benchmarks.
 var fatesOfOthers = map[string]string{
-	"source|.":   "nothing: the file is not read; what it exports belongs into env of the runs",
+	"source|.":   "nothing: weir reads a file that lies beside the script; what another exports belongs into env of the runs",
 	"sleep|wait": "nothing: roles and services are waited for",
 
 	"echo|printf|cd|set|shift|seq|mkdir|date|tee|cat|module|ls|rm|cp|mv|touch|chmod|exit|return": measuresNothing,

@@ -17,6 +17,8 @@ type function struct {
 	several bool   // it is defined more than once
 	named   bool   // a command calls it by name
 	called  bool   // its body was read
+
+	elsewhere bool // the script reads it from another file
 }
 
 // jump is how a command leaves what is around it.
@@ -136,6 +138,10 @@ func (s *script) builtin(text string, n *syntax.CallExpr, depth int) (done bool,
 		}
 	case "eval":
 		return s.evaluate(text, n, depth)
+	case "parallel":
+		return s.parallel(text, n, depth)
+	case "source", ".":
+		return s.source(text, n, depth)
 	}
 	return false, nil
 }
@@ -209,6 +215,8 @@ func (s *script) callFunction(text string, f *function, n *syntax.CallExpr, dept
 		s.known.forgetIn(f.decl.Body)
 		s.tellCommand(text, n, "nothing: calls of functions are nested too deeply")
 		return true, nil
+	case f.elsewhere:
+		s.tellCommand(text, n, "calls function "+name+" of a file that the script reads")
 	default:
 		s.tellCommand(text, n, fmt.Sprintf("calls function %s of line %d", name, f.decl.Pos().Line()))
 	}
@@ -236,7 +244,12 @@ func (s *script) callFunction(text string, f *function, n *syntax.CallExpr, dept
 	}
 	mine := s.exported
 	s.calls++
-	err = s.within(func() error { return s.walk(f.text, f.decl.Body, depth) })
+	body := func() error { return s.walk(f.text, f.decl.Body, depth) }
+	if f.elsewhere {
+		of := body
+		body = func() error { return s.ofFile(n, of) }
+	}
+	err = s.within(body)
 	s.calls--
 	if s.behind = behind; slices.Equal(mine, s.exported) {
 		s.exported = exported

@@ -15,7 +15,8 @@ func TestUnmappedFlagOfALine(t *testing.T) {
 		!strings.Contains(err.Error(), "\nline 1 is not imported: the scenario has only the others") {
 		t.Errorf("%v", err)
 	}
-	if p := planned(t, made.Scenario); len(p.Cases) != 1 || !strings.Contains(string(made.Scenario), "block_size: 16B") {
+	p := planned(t, made.Scenario)
+	if len(p.Cases) != 1 || !strings.Contains(string(made.Scenario), "block_size: 16B") {
 		t.Errorf("%s", made.Scenario)
 	}
 	for _, file := range []string{"x.sh", ""} {
@@ -36,7 +37,8 @@ func TestKeysOfTheEnvironment(t *testing.T) {
 			`{Authorization: "Bearer ${client.env.OPENAI_API_KEY}"}`, "run vllm-bench",
 		},
 		"export OPENAI_API_KEY=$K OPENAI_API_BASE=http://h:1/v1\n" + llmperf: {
-			"url: http://h:1\n", `{Authorization: "Bearer ${client.env.OPENAI_API_KEY}"}`, "concurrency: 10", "requests: 10",
+			"url: http://h:1\n", `{Authorization: "Bearer ${client.env.OPENAI_API_KEY}"}`, "concurrency: 10",
+			"requests: 10",
 			"input: {tokens: 550}", "output: {tokens: 150, exact: true}", "body: {top_p: 0.5}",
 			"# --timeout 90: the load ends after --max-num-completed-requests alone",
 		},
@@ -62,7 +64,8 @@ func TestEvalscope(t *testing.T) {
 			"output: {tokens: 64, exact: true}", `input: {tokens: "uniform:1,100"}`, "stream: true", "waves: 0",
 		},
 		"--rate 5 -n 20 --parallel 64 --no-stream --min-prompt-length 100 --warmup-num 4 --headers a=b c=d": {
-			"rate: 5/s", "arrivals: poisson", "max_in_flight: 64", "requests: 20", "input: {tokens: 100}", "stream: false",
+			"rate: 5/s", "arrivals: poisson", "max_in_flight: 64", "requests: 20", "input: {tokens: 100}",
+			"stream: false",
 			"output: {tokens: 2048}\n", "warmup: {requests: 4}", "headers: {a: b, c: d}",
 		},
 		"--rate 5 10 --open-loop --number 20": {"rate: [5/s, 10/s]", "requests: 20"},

@@ -128,7 +128,7 @@ func (s *script) readAll(text string) error {
 		if s.file == "" {
 			text = pasted(text)
 		}
-		return s.read(text, 0)
+		return s.readText(text, 0)
 	}
 	for _, b := range blocksOf(text) {
 		b.text = withoutPlaceholders(strings.ReplaceAll(b.text, "\u00a0", " "))
@@ -136,7 +136,7 @@ func (s *script) readAll(text string) error {
 			continue
 		}
 		before := len(s.lines)
-		if err := s.read(b.text, 0); err != nil && s.mentioned(b.text) {
+		if err := s.readText(b.text, 0); err != nil && s.mentioned(b.text) {
 			s.lines = s.lines[:before]
 			command, _, _ := strings.Cut(strings.TrimSpace(b.text), "\n")
 			s.fates = append(s.fates, &Fate{b.line, command, "nothing: this block is no text of a shell: " +

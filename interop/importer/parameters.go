@@ -24,22 +24,23 @@ func (v variables) knowsParameter(n *syntax.ParamExp) bool {
 		known = v["@"]
 	}
 	if index, isWord := n.Index.(*syntax.Word); n.Index != nil {
-		if !isWord || known.Kind != expand.Indexed {
+		if !isWord || !known.isArray() {
 			return false
 		}
 		if all = index.Lit() == "@" || index.Lit() == "*"; !all && !n.Excl {
-			i, ok := v.number(index, false)
-			return ok && i >= 0 && i < int64(len(known.List)) && n.Exp == nil && n.Repl == nil && n.Slice == nil
+			return v.hasElement(known, index) && n.Exp == nil && n.Repl == nil && n.Slice == nil
 		}
 	}
 	switch {
+	case all && known.Kind == expand.Associative:
+		return n.Exp == nil && n.Repl == nil && n.Slice == nil && !n.Length // which package expand does not count
 	case all:
 		return known.Kind == expand.Indexed && n.Exp == nil && n.Repl == nil && v.knowsSlice(n.Slice, 1)
 	case n.Excl:
 		return false
 	case n.Exp != nil && slices.Contains(defaults, n.Exp.Op):
 		named := syntax.ValidName(name) || isCount(name)
-		return named && !v.unknown(name) && known.Kind != expand.Indexed
+		return named && !v.unknown(name) && !known.isArray()
 	}
 	return known.Kind == expand.String && v.knowsSlice(n.Slice, 0)
 }

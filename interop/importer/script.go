@@ -28,7 +28,7 @@ func Script(file, text string, o Options) (*Imported, error) {
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) || len(text) > maxText {
 		return nil, fmt.Errorf("this is not UTF-8 text of at most %d bytes", maxText)
 	}
-	s := &script{tools: slices.Concat(tools, scriptTools), file: file, any: true, unsureLoop: outside}
+	s := &script{tools: slices.Concat(tools, scriptTools), file: file, any: true, unsureLoop: outside, read: o.Read}
 	if err := s.readAll(text); err != nil {
 		return nil, err
 	}

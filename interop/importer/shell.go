@@ -60,8 +60,11 @@ func Lines(toolName, file, text string) ([]Line, error) {
 // script is a text being searched for calls.
 type script struct {
 	tools   []*tool
-	file    string // "": it is a command line
-	any     bool   // every command has a fate, whatever it is
+	file    string                            // "": it is a command line
+	read    func(path string) ([]byte, error) // reads files that the script reads; nil: none
+	sourced map[string]*syntax.File           // the files that it reads, by path
+	at      int                               // the line of the command that leads to another file; 0: it is this one
+	any     bool                              // every command has a fate, whatever it is
 	fates   []*Fate
 	fateOf  map[syntax.Node]*Fate
 	fatesIn map[*syntax.CallExpr][]*Fate // of the texts that commands have as arguments
@@ -124,8 +127,8 @@ func (s *script) tooMany() error {
 func (s *script) command(text string, n *syntax.CallExpr, words, written []string, depth int) error {
 	words = unwrapped(words)
 	l := Line{at: s.prefix(), env: slices.Clone(s.exported), notes: slices.Clone(s.notes)}
-	if s.file != "" && depth == 0 {
-		l.at = fmt.Sprintf("%s:%d: ", s.file, n.Pos().Line())
+	if s.file != "" && (depth == 0 || s.at > 0) {
+		l.at = fmt.Sprintf("%s:%d: ", s.file, s.lineOf(n))
 	}
 	for _, a := range n.Assigns {
 		if a.Name == nil || a.Array != nil || a.Index != nil || a.Append {
@@ -184,9 +187,10 @@ func unknownOf(env []Variable) (err error) {
 func (s *script) inner(n *syntax.CallExpr, l Line, text string, depth int) error {
 	inner := &script{
 		tools: s.tools, file: s.file, any: s.any, exported: l.env, notes: l.notes, known: elsewhere(),
-		commands: s.commands, unsureLoop: outside,
+		commands: s.commands, unsureLoop: outside, read: s.read, sourced: s.sourced,
+		at: s.lineOf(n),
 	}
-	err := inner.read(text, depth+1)
+	err := inner.readText(text, depth+1)
 	s.commands = inner.commands
 	s.take(n, inner)
 	return err

@@ -28,7 +28,8 @@ func (s *script) evaluate(text string, n *syntax.CallExpr, depth int) (done bool
 	inner := *s
 	inner.fates, inner.fateOf, inner.fatesIn, inner.lines, inner.reached = nil, nil, nil, nil, nil
 	inner.calls++
-	if inner.read(strings.Join(words, " "), depth+1) != nil {
+	inner.at = s.lineOf(n)
+	if inner.readText(strings.Join(words, " "), depth+1) != nil {
 		s.tellCommand(text, n, "nothing: only the shell knows what it runs")
 		s.known.forgetBy(n)
 		return true, nil

@@ -13,8 +13,8 @@ import (
 // maxNesting is the maximum nesting of texts, as those of bash -c.
 const maxNesting = 4
 
-// read reads the commands of a text, then those of functions that no command of it calls by name.
-func (s *script) read(text string, depth int) error {
+// readText reads the commands of a text, then those of functions that no command of it calls by name.
+func (s *script) readText(text string, depth int) error {
 	if s.known == nil {
 		s.known = variables{}
 	}
@@ -205,7 +205,7 @@ func (s *script) take(n *syntax.CallExpr, inner *script) {
 		s.fatesIn[n], s.fates = inner.fates, append(s.fates, inner.fates...)
 	}
 	for i, fate := range inner.fates {
-		fate.Line = int(n.Pos().Line())
+		fate.Line = s.lineOf(n)
 		for k := range inner.lines {
 			if again && inner.lines[k].fate == fate {
 				inner.lines[k].fate = earlier[i]
