@@ -113,7 +113,7 @@ func TestFinishReasons(t *testing.T) {
 	for reason, outcome := range map[string]load.Outcome{
 		`"stop"`: load.OK, `"length"`: load.OK, `"tool_calls"`: load.OK, `"content_filter"`: load.OK,
 		`"eos_token"`: load.OK, `"STOP"`: load.OK, `"Tool-Calls"`: load.OK, `"end_turn"`: load.OK,
-		`null`: load.OK, `""`: load.OK, // [DONE] ends it
+		`null`: load.OK, `""`: load.OK, `"null"`: load.OK, `"None"`: load.OK, // [DONE] ends it
 		`"abort"`: load.Truncated, `"error"`: load.Truncated, `"cancelled"`: load.Truncated,
 		`"error: worker lost"`: load.Truncated, `"timeout"`: load.Truncated, `"x"`: load.Truncated,
 	} {

@@ -187,7 +187,7 @@ var ends = map[string]bool{
 }
 
 func (s *parsedEvent) finish(reason []byte) {
-	if len(reason) == 0 {
+	if text := string(reason); text == "" || text == "null" || text == "None" { // of DashScope, and as Python writes it
 		return
 	}
 	s.finished = true

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -203,18 +204,27 @@ func labels(name []byte) bool {
 // maxDigits limits the length of a number.
 const maxDigits = 400
 
-// number reads a number or null. A whole one may be written as 10, 10.0 or 1e1.
+// number reads a number or null. A whole one may be written as 10, 10.0, 1e1 or "10".
 func (p *scanner) number() (n float64, given bool) {
 	if p.null() {
 		return 0, false
 	}
 	v := p.value()
-	if p.err == nil && (v.Kind() != '0' || len(v) > maxDigits) {
+	text := string(v)
+	if p.err == nil && v.Kind() == '"' { // as JSON of protocol buffers has whole numbers
+		text = strings.Trim(text, `"`)
+		if !jsontext.Value(text).IsValid() || jsontext.Value(text).Kind() != '0' {
+			p.fail(errForm)
+		}
+	} else if p.err == nil && v.Kind() != '0' {
+		p.fail(errForm)
+	}
+	if p.err == nil && len(text) > maxDigits {
 		p.fail(errForm)
 	}
 	if p.err != nil {
 		return 0, false
 	}
-	n, _ = strconv.ParseFloat(string(v), 64) // ±Inf if it is out of range
+	n, _ = strconv.ParseFloat(text, 64) // ±Inf if it is out of range
 	return n, true
 }

@@ -25,6 +25,7 @@ func TestPlausibleUsageCounts(t *testing.T) {
 		"plain":               {counted(9, 10), 10, load.ByUsage, load.OK, ""},
 		"as many as events":   {counted(9, 4), 4, load.ByUsage, load.OK, ""},
 		"floats":              {counted("9.0", "1e1"), 10, load.ByUsage, load.OK, ""},
+		"numbers in quotes":   {counted(`"9"`, `"10"`), 10, load.ByUsage, load.OK, ""},
 		"more than was asked": {counted(9, 84), 84, load.ByUsage, load.OK, ""},
 		"the last counts":     {counted(9, 400) + counted(9, 7), 7, load.ByUsage, load.OK, ""},
 		"empty ones are none": {counted(9, 7) + usageOf(""), 7, load.ByUsage, load.OK, ""},
@@ -44,7 +45,8 @@ func TestPlausibleUsageCounts(t *testing.T) {
 		"negative":       {counted(9, -7), -1, load.ByNobody, load.Malformed, "usage counts -7 tokens"},
 		"a negative one": {counted(-9, 7), -1, load.ByNobody, load.Malformed, "usage counts -9 tokens"},
 		"half a token":   {counted(9, 7.5), -1, load.ByNobody, load.Malformed, "usage counts 7.5 tokens"},
-		"a text":         {counted(9, `"7"`), -1, load.ByNobody, load.Malformed, "another form"},
+		"a text":         {counted(9, `"seven"`), -1, load.ByNobody, load.Malformed, "another form"},
+		"an empty text":  {counted(9, `""`), -1, load.ByNobody, load.Malformed, "another form"},
 		"true":           {counted(9, "true"), -1, load.ByNobody, load.Malformed, "another form"},
 		"a list": {
 			event(`{"choices":[],"usage":[]}`), -1, load.ByNobody, load.Malformed, "another form",
