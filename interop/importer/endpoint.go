@@ -2,6 +2,7 @@ package importer
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/weir-bench/weir/workload/serving"
@@ -27,9 +28,11 @@ func (c *call) setEndpoint(address, of string) {
 		u.Path, _, _ = strings.Cut(u.Path, "/v1")
 		c.set("url", literal(strings.TrimSuffix(u.String(), "/")))
 	}
+	isPath := strings.Contains(of, "/")
 	switch {
-	case strings.Contains(of, "chat"):
-	case strings.Contains(of, "completions"):
+	case isPath && strings.Contains(of, "chat"), slices.Contains(names("chat|chat_completions|chat-completions"), of):
+	case isPath && strings.Contains(of, "completions"),
+		slices.Contains(names("completions|text_completions|text-completions"), of):
 		c.set("api", literal("completions"))
 	default:
 		c.fail("%q is neither chat nor completions, the interfaces that workload serving loads", of)

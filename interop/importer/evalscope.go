@@ -2,6 +2,7 @@ package importer
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/weir-bench/weir/workload/serving"
@@ -49,6 +50,18 @@ func evalscopeLoad(c *call) {
 			c.fail("--parallel: evalscope takes one value with --rate")
 		}
 		parallel = rates
+	}
+	for _, v := range slices.Concat(strings.Fields(c.first("parallel")), requests) {
+		if !isWhole(v) && !unexpanded(v) {
+			c.fail("--parallel and --number: %q is not a whole number from 1", v)
+			return
+		}
+	}
+	for _, v := range rates {
+		if n, err := strconv.ParseFloat(v, 64); err != nil || n == 0 || n < 0 && n != -1 {
+			c.fail("--rate: %q is not a number above 0, or -1", v)
+			return
+		}
 	}
 	var loads list
 	for _, v := range parallel {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/weir-bench/weir/internal/lazyregexp"
 	"github.com/weir-bench/weir/internal/suggest"
 )
 
@@ -35,6 +36,9 @@ type setting struct {
 	words []string // as written
 }
 
+// typedDash matches a flag that a web page or an editor made prettier.
+var typedDash = lazyregexp.New(`^-?[‐‑‒–—―−][A-Za-z]`)
+
 // parse reads the words after the tool's name.
 func (t *tool) parse(args []string) (settings []setting, positional []string, err error) {
 	if t.Style == words {
@@ -46,6 +50,8 @@ func (t *tool) parse(args []string) (settings []setting, positional []string, er
 		switch {
 		case word == "--":
 			return settings, append(positional, args...), nil
+		case typedDash().MatchString(word):
+			return nil, nil, fmt.Errorf("%q begins with a dash of typeset texts: flags begin with - or --", word)
 		case len(word) < 2 || word[0] != '-':
 			positional = append(positional, word)
 		case t.Style == getopt && word[1] != '-':
@@ -147,6 +153,10 @@ func (s *setting) check(shown string) error {
 			return fmt.Errorf("%s: %q is not a whole number from 0%s", shown, s.value, ofShell(s.value))
 		}
 		s.value = strconv.FormatInt(n, 10)
+	case decimal:
+		if n, err := strconv.ParseFloat(s.value, 64); (err != nil || !(n >= 0)) && !unexpanded(s.value) {
+			return fmt.Errorf("%s: %q is not a number from 0", shown, s.value)
+		}
 	}
 	return nil
 }

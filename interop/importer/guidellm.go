@@ -2,6 +2,7 @@ package importer
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"github.com/weir-bench/weir/workload/serving"
@@ -79,11 +80,16 @@ func guidellmProfile(c *call, profile string, rates []string) {
 		c.unmappedFlag("--profile %s: %s", profile, searchHint)
 		return
 	default:
-		c.unmappedFlag("--profile %s: weir does not know this profile", profile)
+		c.fail("%s: guidellm has no profile %q; it has synchronous, concurrent, throughput, constant, async, poisson, "+
+			"sweep, replay", c.shown(c.tool.flag("profile")), profile)
 		return
 	}
 	var values []string
 	for _, r := range rates {
+		if n, err := strconv.ParseFloat(r, 64); err != nil || !(n > 0) {
+			c.fail("--rate: %q is not a number above 0", r)
+			return
+		}
 		values = append(values, r+unit)
 	}
 	if len(values) == 1 {

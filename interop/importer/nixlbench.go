@@ -93,16 +93,20 @@ func nixlbenchRun(c *call) {
 	c.usePrivateMemory()
 }
 
+// networkBackends are those that weir has, too.
+var networkBackends = names("UCX|LIBFABRIC|Mooncake|UCCL")
+
 func nixlbenchBackend(c *call) {
 	backend := c.text("backend")
 	switch {
-	case slices.Contains(names("UCX|LIBFABRIC|Mooncake|UCCL"), backend):
+	case slices.Contains(networkBackends, backend):
 	case slices.Contains(storageBackends, backend):
 		c.fail("--backend %s: %s; --as-command runs nixlbench itself", backend, noStorage)
 	case backend == "GPUNETIO":
 		c.fail("--backend %s: %s; --as-command runs nixlbench itself", backend, gpuStarts)
 	default:
-		c.fail("--backend: nixlbench has no backend %q", backend)
+		known := slices.Concat(networkBackends, []string{"GPUNETIO"}, storageBackends)
+		c.fail("--backend: nixlbench has no backend %q; it has %s", backend, strings.Join(known, ", "))
 	}
 	c.set("fabric", literal("nixl"))
 	c.set("nixl_backend", literal(backend))

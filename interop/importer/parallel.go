@@ -39,7 +39,8 @@ func (s *script) parallel(text string, n *syntax.CallExpr, depth int) (done bool
 	}
 	line := strings.Join(template, " ")
 	for _, place := range parallelPlace().FindAllString(line, -1) {
-		if i, err := strconv.Atoi(strings.Trim(place, "{}")); place != "{}" && (err != nil || i < 1 || i > len(jobs[0])) {
+		i, err := strconv.Atoi(strings.Trim(place, "{}"))
+		if place != "{}" && (err != nil || i < 1 || i > len(jobs[0])) {
 			return false, nil
 		}
 	}

@@ -222,7 +222,7 @@ func (c *call) setArrivals(mode, shape string) {
 		}
 	case "poisson":
 	default:
-		c.fail("--request-rate-mode: %q is none of constant, poisson, gamma", mode)
+		c.fail("%s: %q is none of constant, poisson, gamma", c.shown(c.tool.flag("request-rate-mode")), mode)
 	}
 	c.set("arrivals", literal(of))
 }

@@ -108,7 +108,8 @@ func TestSourcedFiles(t *testing.T) {
 	}
 	got := strings.Join(became, "\n")
 	for _, want := range []string{
-		"reads dir/env.sh\n", "nothing: dir/broken.sh is not read: ", "nothing: weir reads a file that lies beside the script",
+		"reads dir/env.sh\n", "nothing: dir/broken.sh is not read: ",
+		"nothing: weir reads a file that lies beside the script",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q:\n%s", want, got)

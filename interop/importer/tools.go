@@ -38,6 +38,7 @@ const (
 	nothing valueKind = ""        // no value
 	boolean valueKind = "boolean" // true or false; without a value it is true
 	number  valueKind = "number"  // a whole number from 0
+	decimal valueKind = "decimal" // a number from 0, or inf
 	text    valueKind = "text"
 	several valueKind = "words" // all words up to the next flag
 )
@@ -107,7 +108,7 @@ func (f *flag) setFate() error {
 	switch {
 	case found != 1:
 		return fmt.Errorf("flag %s has %d fates", f.Names, found)
-	case !slices.Contains([]valueKind{nothing, boolean, number, text, several}, f.Takes):
+	case !slices.Contains([]valueKind{nothing, boolean, number, decimal, text, several}, f.Takes):
 		return fmt.Errorf("flag %s takes %q", f.Names, f.Takes)
 	}
 	return nil

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +20,9 @@ func (c *call) setTest(t test) {
 	c.set("mode", literal(t.Mode))
 }
 
+// ucxGPUMemory are the kinds of memory of -m that are no memory of the host.
+var ucxGPUMemory = names("cuda|cuda-managed|rocm|rocm-managed|ze-host|ze-device|ze-managed|rdma|gdaki")
+
 func ucxPerftestRun(c *call) {
 	name := c.text("t")
 	test, ok := c.tool.Tests[name]
@@ -26,7 +30,8 @@ func ucxPerftestRun(c *call) {
 	case name == "":
 		c.fail("-t is missing: it names the test")
 	case !ok:
-		c.fail("-t: ucx_perftest has no test %q", name)
+		c.fail("-t: ucx_perftest has no test %q; it has %s", name,
+			strings.Join(slices.Sorted(maps.Keys(c.tool.Tests)), ", "))
 	case test.None != "":
 		c.fail("-t %s: %s; --as-command runs ucx_perftest itself", name, test.None)
 	}
@@ -47,9 +52,11 @@ func ucxPerftestRun(c *call) {
 	for i, kind := range []string{sender, receiver} {
 		if kind == "host" {
 			kind = "dram"
-		} else if slices.Contains(names("cuda|cuda-managed|rocm|rocm-managed|ze-host|ze-device|ze-managed|rdma|gdaki"),
-			kind) {
+		} else if slices.Contains(ucxGPUMemory, kind) {
 			kind = "vram"
+		} else {
+			c.fail("-m: ucx_perftest has no memory %q; it has host, %s", kind, strings.Join(ucxGPUMemory, ", "))
+			return
 		}
 		c.setMemory("-m", []string{"initiator", "target"}[i], kind)
 	}

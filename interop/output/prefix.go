@@ -64,8 +64,8 @@ func withoutPrefix(output []byte) (bare []byte, ok bool) {
 
 var digits = lazyregexp.New(`\d+`)
 
-// sharedPrefix returns how much of a prefix a line begins with, and the length of that in the line. A 0 of the prefix is
-// any number.
+// sharedPrefix returns how much of a prefix a line begins with, and the length of that in the line. A 0 of the prefix
+// is any number.
 func sharedPrefix(prefix, line string) (n, from int) {
 	for n < len(prefix) && from < len(line) {
 		switch {
