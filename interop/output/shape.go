@@ -1,6 +1,7 @@
 package output
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/weir-bench/weir/internal/lazyregexp"
@@ -67,6 +68,10 @@ func (s *scan) torn(fields []string) bool {
 	if due > 2 {
 		due--
 	}
+	isWord := func(field string) bool { return !isDecimal(field) }
+	if n := len(fields); n > 1 && n < due && !slices.ContainsFunc(fields, isWord) {
+		due = n // the end of a row alone
+	}
 	if len(fields) < due {
 		return false
 	}
@@ -99,6 +104,7 @@ func (s *scan) broken(fields []string) bool {
 	if first.key != nil && (first.key.As == "words" || first.key.As == "text") {
 		return numbers > 1 && 2*numbers >= len(fields)
 	}
-	return first.fits(fields[0]) && first.other == "" && (2*numbers >= len(fields) ||
+	begins := first.fits(fields[0]) || numeric().MatchString(fields[0])
+	return begins && first.other == "" && (2*numbers >= len(fields) ||
 		len(s.header) > 1 && numeric().MatchString(fields[1]) && s.header[1].fits(fields[1]))
 }

@@ -146,6 +146,8 @@ func (t *tableFormat) field(row *Row, i int, c column, field string) (err error)
 	case c.key != nil && c.key.As == "size":
 		row.At[c.key.Name], err = t.special.size(field)
 		return err
+	case c.key != nil && c.key.As == "" && !integer().MatchString(field):
+		return fmt.Errorf("column %s: %s is not a whole number", c.heading, quote(field))
 	case c.key != nil:
 		row.At[c.key.Name] = field
 		return nil

@@ -119,6 +119,8 @@ func (t *ucxTable) line(n int, line string) (*Row, error) {
 		fields, stage = fields[2:], true
 	case isDecimal(fields[0]):
 		stage = !t.final && !t.old // of a build without threads
+	case tornUCX(fields):
+		return nil, at(n, "a line with the numbers of a row is no whole row: %s", quote(line))
 	default:
 		return nil, nil // a rule, or a line of a log
 	}
@@ -140,6 +142,18 @@ func (t *ucxTable) line(n int, line string) (*Row, error) {
 		t.test = ""
 	}
 	return &row, nil
+}
+
+// tornUCX reports whether a line has most of the numbers of a row, unlike a log.
+func tornUCX(fields []string) bool {
+	numbers, points := 0, 0
+	for _, f := range fields {
+		if numeric().MatchString(f) {
+			numbers++
+			points += strings.Count(f, ".")
+		}
+	}
+	return numbers > 5 && points > 2
 }
 
 // columns returns the columns of a line with n numbers: four with several threads, otherwise the
