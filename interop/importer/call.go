@@ -93,7 +93,7 @@ func (c *call) convert(o Options) error {
 		return c.wrong
 	}
 	if o.AsCommand {
-		c.warn("--as-command: weir reads no output of %s, so that the run measures with weir itself", c.tool.name)
+		c.warn("--as-command: weir does not run %s itself; the run measures with weir", c.tool.name)
 	}
 	c.noteJoined()
 	for i := range c.tool.Flags {

@@ -214,7 +214,7 @@ func TestLoadGeneratorsAsCommands(t *testing.T) {
 		"python -m sglang.bench_serving":          {"- sglang.bench_serving", `"${launch.scratch}/result.jsonl"`},
 		"guidellm run --target http://h":          {"format: guidellm", "- --output-path"},
 		"curl http://h/v1/completions -d '{}'": {
-			"workload: serving", "# --as-command: weir reads no output of curl",
+			"workload: serving", "# --as-command: weir does not run curl itself",
 		},
 	} {
 		scenarioOf(t, line, importer.Options{AsCommand: true}, wants)
