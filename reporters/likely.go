@@ -14,18 +14,31 @@ const mostLikely = 3
 
 // likelyCause is a likely cause of a finding.
 type likelyCause struct {
-	seen, remedy string // seen: with what to check
-	where        string // the finding that describes it; "": this one
+	seen, check, remedy string
+	where               string // the finding that describes it; "": this one
 }
 
-func (l likelyCause) String() string { return strings.Join(l.lines(), "; ") }
-
-// lines are what was seen and the remedy.
-func (l likelyCause) lines() []string {
+func (l likelyCause) String() string {
 	if l.where != "" {
-		return []string{"likely cause: as for " + l.where}
+		return "likely cause: as for " + l.where
 	}
-	return []string{"likely cause: " + l.seen, "remedy: " + l.remedy}
+	return "likely cause: " + sentence("; ", l.seen, "check: "+l.check, "remedy: "+l.remedy)
+}
+
+// inBrief are likely causes in one line: what was seen of the first, and its remedy.
+func inBrief(all []likelyCause) string {
+	if len(all) == 0 {
+		return ""
+	}
+	more := ""
+	if n := len(all) - 1; n > 0 {
+		more = fmt.Sprintf("%s in report.md", plural(n, "further cause"))
+	}
+	first := all[0]
+	if first.where != "" {
+		return sentence("; ", first.String(), more)
+	}
+	return sentence("; ", "likely cause: "+first.seen, "remedy: "+first.remedy, more)
 }
 
 // likelyCauses are causes of a failed assertion for which the session has evidence, of cases that move data
@@ -43,8 +56,8 @@ func likelyCauses(doc *results.Document, f finding) (all []likelyCause) {
 	}
 	for _, c := range found[:min(len(found), mostLikely)] {
 		all = append(all, likelyCause{
-			seen:   plain(fmt.Sprintf("%s (%s); check: %s", c.Title, strings.Join(c.Seen, "; "), c.Check)),
-			remedy: plain(c.Remedy),
+			seen:  plain(fmt.Sprintf("%s (%s)", c.Title, strings.Join(c.Seen, "; "))),
+			check: plain(c.Check), remedy: plain(c.Remedy),
 		})
 	}
 	return all

@@ -37,15 +37,19 @@ func TestFailedPathsHaveLikelyCauses(t *testing.T) {
 
 // A likely cause of several findings is described once; the later ones refer to the first.
 func TestLikelyCausesAreDescribedOnce(t *testing.T) {
-	sockets, numa := likelyCause{seen: "sockets", remedy: "links"}, likelyCause{seen: "numa", remedy: "pin"}
+	sockets := likelyCause{seen: "sockets", check: "log", remedy: "links"}
+	numa := likelyCause{seen: "numa", check: "lscpu", remedy: "pin"}
 	both, last := []likelyCause{sockets, numa}, []string{"last time: 3"}
 	list := []finding{
 		{where: "a", lastTime: last, likely: both}, {where: "b", lastTime: last, likely: both}, {where: "c"},
 	}
 	nameCausesOnce(list)
 	if want := []string{"last time: 3", "likely cause: as for a"}; !slices.Equal(list[1].context(), want) ||
-		!slices.Equal(sockets.lines(), []string{"likely cause: sockets", "remedy: links"}) ||
-		list[0].context()[1] != "likely cause: sockets; remedy: links" || list[2].context() != nil {
+		list[0].context()[1] != "likely cause: sockets; check: log; remedy: links" || list[2].context() != nil {
 		t.Errorf("got %+v", list)
+	}
+	const brief = "likely cause: sockets; remedy: links; 1 further cause in report.md"
+	if got := inBrief(list[0].likely); got != brief || inBrief(list[1].likely) != "likely cause: as for a" {
+		t.Errorf("got %q, %q", got, inBrief(list[1].likely))
 	}
 }

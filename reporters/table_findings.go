@@ -27,15 +27,7 @@ func (t *terminal) findings(doc *results.Document) {
 			}
 			isCommand := command != "" && remedy(f) == ""
 			t.finding(f, isCommand && len(f.sameCases) < mostSelected)
-			for _, line := range f.lastTime {
-				t.line("    ", line)
-			}
-			for _, l := range f.likely {
-				for _, line := range l.lines() {
-					t.line("    ", line)
-				}
-			}
-			if command != "" {
+			if command != "" && (i+1 == min(len(all), mostFindings) || againText(doc, all[i+1]) != command) {
 				t.again(command, isCommand)
 			}
 		}
@@ -114,7 +106,7 @@ func (f finding) also() string {
 	return "also in " + strings.Join(names, ", ")
 }
 
-// finding writes what was asserted and where, what was found, and further remarks, on lines of their own. named: a
+// finding writes what was asserted and where, what was found, and remarks or the likely cause, a line each. named: a
 // command names all cases.
 func (t *terminal) finding(f finding, named bool) {
 	label := f.label()
@@ -124,9 +116,15 @@ func (t *terminal) finding(f finding, named bool) {
 	}
 	head := wrapped(label+"  "+sentence("  ", where, parenthesis(f.place)), t.Width, "    ")
 	fmt.Fprintf(&t.out, "%s%s\n", t.colored(f.standing, label), strings.TrimPrefix(head, label))
-	lines := f.clauses()
-	if !named {
-		lines = append(lines, f.also())
+	also := f.also()
+	if named {
+		also = ""
+	}
+	found, remarks := f.clauses()
+	remarks = sentence("; ", append([]string{remarks, also}, f.lastTime...)...)
+	lines := []string{found, remarks}
+	if cause := inBrief(f.likely); cause != "" {
+		lines = []string{sentence("; ", lines...), cause}
 	}
 	for _, line := range lines {
 		if line != "" {
@@ -146,11 +144,11 @@ func (f finding) promised() string {
 	return f.name
 }
 
-// clauses are what was found, and the remarks about it. What few launches of a pass may have missed is said once
-// for all.
-func (f finding) clauses() []string {
+// clauses are what was found, and the remarks about it. What few launches of a pass may have missed is told once for
+// all passes.
+func (f finding) clauses() (found, remarks string) {
 	if len(f.reasons) == 0 {
-		return []string{f.whole()}
+		return f.whole(), ""
 	}
 	var said []results.Reason
 	for _, r := range f.reasons {
@@ -158,12 +156,12 @@ func (f finding) clauses() []string {
 			said = append(said, r)
 		}
 	}
-	found := 0
-	for text := " "; found < len(said) && strings.HasSuffix(text, " "); found++ { // it goes on in the next one
-		text = wording.Sentence(said[found])
+	n := 0
+	for text := " "; n < len(said) && strings.HasSuffix(text, " "); n++ { // it goes on in the next one
+		text = wording.Sentence(said[n])
 	}
 	text := func(reasons []results.Reason) string { return plain(wording.Message(reasons)) }
-	return []string{text(said[:found]), sentence("; ", text(said[found:]), acceptedText(f.assertion))}
+	return text(said[:n]), sentence("; ", text(said[n:]), acceptedText(f.assertion))
 }
 
 // unseenModes says what the launches of passes may have missed, for the pass with the fewest.

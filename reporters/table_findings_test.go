@@ -66,8 +66,7 @@ func TestFindingsOfAnAssertionAreOne(t *testing.T) {
 	for _, want := range []string{
 		"✗ fail  floor fail: bandwidth >= 10 GB/s  a[n=3] … and 5 more cases\n" +
 			"    bandwidth 3 GB/s < 10 GB/s; 5% below\n" +
-			"    the path carries 8\n" +
-			"    also in a[n=0], a[n=1], a[n=2], … and 2 more\n" +
+			"    the path carries 8; also in a[n=0], a[n=1], a[n=2], … and 2 more\n" +
 			"    again: weir run '' --only 'a'\n",
 		"\n  passes: 3 launches may have missed a slow mode in up to 66% of launches\n",
 	} {
