@@ -28,7 +28,7 @@ func TestLargeChangesAreMultiples(t *testing.T) {
 		t.Errorf("%s, and the bound is now %g", value, bound)
 	}
 	for ratio, want := range map[float64]string{
-		9.99: "", 10: "10 times", 2820.7: "2821 times",
+		9.99: "", 10: "10 times", 2820.7: "2800 times", 137101: "140000 times",
 		math.Inf(1): "", math.NaN(): "", // of a bound of 0
 	} {
 		if got := Multiple(ratio); got != want {

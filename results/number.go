@@ -30,12 +30,13 @@ var Percent = Scale{"%", 100}
 // manyTimes is the ratio of two values from which readers get a multiple and no percentage.
 const manyTimes = 10
 
-// Multiple formats a large ratio of two values: "43 times". It is "" for one that percent tell better.
+// Multiple formats a large ratio of two values with two digits: "43 times". It is "" for one that percent tell better.
 func Multiple(ratio float64) string {
 	if !(ratio >= manyTimes) || math.IsInf(ratio, 0) || quantity.Endless(ratio) { // a bound of 0 has no multiples
 		return ""
 	}
-	return quantity.Digits(ratio, 2) + " times"
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(ratio, 'e', 1, 64), 64) // of what was formatted
+	return strconv.FormatFloat(rounded, 'f', -1, 64) + " times"
 }
 
 // ScaleFor chooses the scale for values near v: a fitting one for times, a larger unit from a thousand on
