@@ -30,7 +30,7 @@ func providerMatches(p *assertion.Provider, l *results.Launch) (results.Verdict,
 		return results.ErrorVerdict, results.Because(results.FactUnknown, fact, results.Text("fabric", l.Fabric))
 	case len(facts) == 0:
 		return results.ErrorVerdict, results.Because(results.FactUnknown, fact, results.Text("fabric", l.Fabric),
-			results.Text("says", results.ProviderText(l.Provider)))
+			results.Text("says", results.ProviderText(results.ProviderFacts(l.Provider))))
 	case len(silent) > 0:
 		return results.ErrorVerdict, results.Because(results.FactUnknown, fact,
 			results.Text("ranks", results.Transport{Ranks: silent}.RanksText()))

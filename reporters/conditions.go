@@ -112,11 +112,12 @@ func transportOf(c *results.Case) string {
 	return strings.Join(all, "; or ")
 }
 
-// providerOf is the provider facts read back.
+// providerOf is the provider facts read back, without its many settings.
 func providerOf(c *results.Case) string {
 	var all []string
 	for _, l := range c.Launches {
-		if text := plain(results.ProviderText(l.Provider)); text != "" && !slices.Contains(all, text) {
+		text := plain(results.ProviderText(results.ProviderFacts(l.Provider)))
+		if text != "" && !slices.Contains(all, text) {
 			all = append(all, text)
 		}
 	}

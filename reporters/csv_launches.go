@@ -66,7 +66,7 @@ func CSVLaunches(w io.Writer, doc *results.Document) error {
 				row[i] = plain(results.CarriedBy(l.Transports))
 			}
 			if i := slices.Index(head, "provider"); i >= 0 {
-				row[i] = plain(results.ProviderText(l.Provider))
+				row[i] = plain(results.ProviderText(results.ProviderFacts(l.Provider)))
 			}
 			if i := slices.Index(head, "libraries"); i >= 0 {
 				row[i] = plain(results.LibrariesText(l.Libraries))

@@ -43,7 +43,13 @@ func setup(cases []*results.Case) []html.Setting {
 	add("fabric", "What carried the data, as reported by the ranks.", fabricsOf(cases))
 	add("transport", "Transports reported by the fabric's library after the launch.", transportsOf(cases))
 	add("provider", "Provider facts reported by the fabric's library after the launch.",
-		ofLaunchesOnce(cases, func(l *results.Launch) string { return results.ProviderText(l.Provider) }))
+		ofLaunchesOnce(cases, func(l *results.Launch) string {
+			return results.ProviderText(results.ProviderFacts(l.Provider))
+		}))
+	add("provider settings", "Limits of the provider, and variables of the library: as set, or the default that it states.",
+		ofLaunchesOnce(cases, func(l *results.Launch) string {
+			return results.ProviderText(results.ProviderSettings(l.Provider))
+		}))
 	add("libraries", "Libraries of the fabric that the ranks had loaded: version, file and build.", librariesIn(cases))
 	add("placement", "Processes of a launch and their nodes.", placesOf(cases))
 	add("link", "Share of the site's nominal bandwidth that the best launch reached.", linksOf(cases))

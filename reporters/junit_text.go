@@ -83,7 +83,7 @@ func launchLine(l *results.Launch, a *results.AssertionVerdict) string {
 	case a != nil && a.Transport != nil:
 		return s + transportsText(l)
 	case a != nil && a.Provider != nil:
-		return s + providerText(l)
+		return s + providerText(l, a.Provider.Fact)
 	case a == nil || a.Subject == nil:
 		return s + "ok"
 	case !alone(a.Subject):
@@ -106,9 +106,12 @@ func transportsText(l *results.Launch) string {
 	return "unknown transports"
 }
 
-// providerText is the provider facts of a launch.
-func providerText(l *results.Launch) string {
-	return cmp.Or(results.ProviderText(l.Provider), "no provider facts")
+// providerText is the provider facts of a launch, or the setting that is asserted.
+func providerText(l *results.Launch, asserted string) string {
+	shown := slices.DeleteFunc(slices.Clone(l.Provider), func(f results.ProviderFact) bool {
+		return f.Setting && f.Name != asserted
+	})
+	return cmp.Or(results.ProviderText(shown), "no provider facts")
 }
 
 // alone reports whether a subject uses its own case only and so has a value per launch.

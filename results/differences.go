@@ -201,7 +201,7 @@ func CaseDifferences(pairs []CasePair) []Difference {
 		d.add(of, FabricDiffers, distinctTexts(p.Base, fabricOf), distinctTexts(p.New, fabricOf))
 		d.add(of, TransportDiffers, distinctTexts(p.Base, transportOf), distinctTexts(p.New, transportOf))
 		for name, value := range providerFacts(p.New) { // absent from older documents
-			if was, known := providerFacts(p.Base)[name]; known {
+			if was, known := providerFacts(p.Base)[name]; known && !setAnywhere(p, name) {
 				d.add(of, ProviderDiffers+name, was, value)
 			}
 		}
@@ -213,6 +213,18 @@ func CaseDifferences(pairs []CasePair) []Difference {
 		d.add(of, NodesDiffer, distinctTexts(p.Base, nodesOf), distinctTexts(p.New, nodesOf))
 	}
 	return d.list
+}
+
+// setAnywhere reports whether a library variable is set in one of the cases: it is compared as such.
+func setAnywhere(p CasePair, name string) bool {
+	for _, c := range []*Case{p.Base, p.New} {
+		_, scenario := c.ResolvedEnv()[name]
+		_, inherited := inheritedVariables(c)[name]
+		if scenario || inherited {
+			return true
+		}
+	}
+	return false
 }
 
 // visibleEnv lists the variables of a case, with those hidden that are secrets of the other one.

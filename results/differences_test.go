@@ -94,7 +94,13 @@ func TestCaseDifferences(t *testing.T) {
 					Status: results.OK, Nodes: []string{"n1", node},
 					Transports: []results.Transport{{Name: transport, Use: results.DataUse}},
 				},
-				{Status: results.OK, Nodes: []string{"n1", node}, Transport: "rc_mlx5", Fabric: "ucx"},
+				{
+					Status: results.OK, Nodes: []string{"n1", node}, Transport: "rc_mlx5", Fabric: "ucx",
+					Provider: []results.ProviderFact{
+						{Name: "FI_EFA_CQ_SIZE", Value: fmt.Sprint(batch), Setting: true},
+						{Name: "UCX_TLS", Value: fmt.Sprint(batch), Setting: true}, // told as a variable
+					},
+				},
 				// says nothing of what was measured
 				{Status: results.Error, Nodes: []string{"n9", "n9"}, Transport: "none", Fabric: "tcp"},
 			}}
@@ -108,6 +114,7 @@ func TestCaseDifferences(t *testing.T) {
 	}
 	want := []string{
 		"option batch: 1 -> 2 [a]", "env UCX_TLS: rc ->  [a]", "transport: rc_mlx5 -> rc_mlx5, or tcp [a]",
+		"provider FI_EFA_CQ_SIZE: 1 -> 2 [a]",
 		"nodes of the ranks: n1, n2 -> n1, n3 [a]",
 	}
 	if !slices.Equal(got, want) {

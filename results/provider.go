@@ -11,7 +11,10 @@ import (
 type ProviderFact struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
-	Ranks []int  `json:"ranks"` // ranks that read it back, ascending
+	// Setting: a limit of the provider, or a variable with the value that the library lists. Tables leave
+	// these many out.
+	Setting bool  `json:"setting,omitzero" doc:"A limit of the provider, or a variable of the library: as set, or the default that the library states."`
+	Ranks   []int `json:"ranks"` // ranks that read it back, ascending
 }
 
 // MergeProviderFacts merges the facts of ranks, by name and value.
@@ -34,6 +37,16 @@ func MergeProviderFacts(list []ProviderFact) []ProviderFact {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Value, b.Value))
 	})
 	return out
+}
+
+// ProviderFacts are the facts without the settings.
+func ProviderFacts(list []ProviderFact) []ProviderFact {
+	return slices.DeleteFunc(slices.Clone(list), func(f ProviderFact) bool { return f.Setting })
+}
+
+// ProviderSettings are the settings without the other facts.
+func ProviderSettings(list []ProviderFact) []ProviderFact {
+	return slices.DeleteFunc(slices.Clone(list), func(f ProviderFact) bool { return !f.Setting })
 }
 
 // ProviderText lists all facts: "hmem_p2p=enabled tx_size=256".

@@ -194,7 +194,7 @@ func full() *results.Document {
 					Ranks: []int{1}}}, WorkingSet: &results.WorkingSet{Initiator: 1 << 20, Target: 1 << 20,
 					Node: 2 << 20, Cache: 32 << 20}, MemoryNodes: []results.MemoryNode{{Node: 1, Ranks: []int{0, 2}}},
 				GPUs:     []string{"0000:41:00.0", ""},
-				Provider: []results.ProviderFact{{Name: "hmem_p2p", Value: "enabled", Ranks: []int{0}}},
+				Provider: []results.ProviderFact{{Name: "hmem_p2p", Value: "enabled", Setting: true, Ranks: []int{0}}},
 				Libraries: []results.Library{
 					{Name: "libucp", File: "/usr/lib/libucp.so.0", Version: "1.17.0", Build: "aa", Ranks: []int{0, 1}},
 				},

@@ -18,7 +18,7 @@ func transports(list string, rank int, initiator bool) []results.Transport {
 	data := false
 	for line := range strings.Lines(list) {
 		use, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if !ok || use == providerFact {
+		if !ok || use == providerFact || use == providerSetting {
 			continue
 		}
 		t := results.Transport{Use: results.DataUse, Ranks: []int{rank}}
@@ -42,15 +42,21 @@ func transports(list string, rank int, initiator bool) []results.Transport {
 	return results.MergeTransports(out)
 }
 
-const providerFact = "f" // PROVIDER_FACT
+const (
+	providerFact    = "f" // PROVIDER_FACT
+	providerSetting = "s" // PROVIDER_SETTING
+)
 
 // providerFacts parses the facts of the provider from such a list.
 func providerFacts(list string, rank int, initiator bool) []results.ProviderFact {
 	var out []results.ProviderFact
 	for line := range strings.Lines(list) {
 		use, fact, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if name, value, ok := strings.Cut(fact, "/"); ok && initiator && use == providerFact {
-			out = append(out, results.ProviderFact{Name: name, Value: value, Ranks: []int{rank}})
+		name, value, ok := strings.Cut(fact, "/")
+		if ok && initiator && (use == providerFact || use == providerSetting) {
+			out = append(out, results.ProviderFact{
+				Name: name, Value: value, Setting: use == providerSetting, Ranks: []int{rank},
+			})
 		}
 	}
 	return results.MergeProviderFacts(out)

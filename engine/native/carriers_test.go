@@ -56,11 +56,12 @@ func TestTransportsOfAList(t *testing.T) {
 			t.Errorf("%q: %+v", list, got)
 		}
 	}
-	with := "d efa/rdmap0\nf tx_size/256\nf hmem_p2p/enabled\n"
+	with := "d efa/rdmap0\nf tx_size/256\nf hmem_p2p/enabled\ns FI_EFA_CQ_SIZE/8192\n"
 	if got := transports(with, 0, true); len(got) != 1 || got[0].Name != "efa" {
 		t.Errorf("facts of the provider carried data: %v", got)
 	}
-	if got := fmt.Sprint(providerFacts(with, 3, true)); got != "[{hmem_p2p enabled [3]} {tx_size 256 [3]}]" {
+	if got := fmt.Sprint(providerFacts(with, 3, true)); got !=
+		"[{FI_EFA_CQ_SIZE 8192 true [3]} {hmem_p2p enabled false [3]} {tx_size 256 false [3]}]" {
 		t.Errorf("the provider's facts are %s", got)
 	}
 	if got := providerFacts(with, 0, false); got != nil {

@@ -39,6 +39,10 @@ void *libfabric_symbol(const char *name);
 /* Writes a line to stderr for each FI_… variable that is set but unknown to libfabric after its
  * providers were queried; package fabric reads it in the rank's log. */
 void libfabric_unknown_variables(void);
+/* Lists the variables of the library and of the providers that it has queried; NULL: it cannot.
+ * A value is NULL if the variable is not set. */
+struct fi_param *libfabric_params(int *count);
+void libfabric_params_free(struct fi_param *list);
 
 /* How this rank learns that a write is in the target's memory. Tried in this order; the first one
  * that a provider supports is used. */
@@ -124,10 +128,14 @@ int libfabric_open(struct weir_rank *r);
 int libfabric_attach(struct weir_rank *r, enum weir_region_name name);
 /* Fails the rank with libfabric's text of rc, a negative errno; peer -1: none. */
 int libfabric_failed(struct weir_rank *r, const char *op, int peer, int64_t rc);
-void libfabric_transport(struct weir_rank *r, int peer, char *buf, size_t cap);
-void libfabric_carriers(struct weir_rank *r, int peer, char *list);
+/* Returns the number of entries of the completion queue. */
+size_t libfabric_events(const struct weir_rank *r, const struct libfabric_rank *f);
 int libfabric_disconnect(struct weir_rank *r);
 int libfabric_close(struct weir_rank *r);
+
+/* fab_libfabric_facts.c */
+void libfabric_transport(struct weir_rank *r, int peer, char *buf, size_t cap);
+void libfabric_carriers(struct weir_rank *r, int peer, char *list);
 
 /* fab_libfabric_address.c */
 int64_t libfabric_address(struct weir_rank *r, void *buf, size_t cap);

@@ -1,5 +1,5 @@
-/* libfabric: finds FI_… variables that are set but unknown to it. It lists its own and its
- * providers' variables; a few that it reads without listing appear in its binary. */
+/* libfabric: lists its own and its providers' variables, and finds FI_… variables that are set but
+ * unknown to it. A few that it reads without listing appear in its binary. */
 #define _GNU_SOURCE
 #include "fab_libfabric.h"
 
@@ -91,23 +91,38 @@ static void check_variable(const char *name, size_t n, const struct fi_param *li
     fputc('\n', stderr);
 }
 
-void libfabric_unknown_variables(void)
+struct fi_param *libfabric_params(int *count)
 {
     int (*get)(struct fi_param **, int *) =
         (int (*)(struct fi_param **, int *))libfabric_symbol("fi_getparams");
+    struct fi_param *list = NULL;
+    *count = 0;
+    if (!get || get(&list, count) < 0) {
+        *count = 0;
+        return NULL;
+    }
+    return list;
+}
+
+void libfabric_params_free(struct fi_param *list)
+{
     void (*give_back)(struct fi_param *) =
         (void (*)(struct fi_param *))libfabric_symbol("fi_freeparams");
-    struct fi_param *list = NULL;
-    int count = 0;
-    if (!get || !give_back || get(&list, &count) < 0) {
-        return;
+    if (list && give_back) {
+        give_back(list);
     }
+}
+
+void libfabric_unknown_variables(void)
+{
+    int count;
+    struct fi_param *list = libfabric_params(&count);
     for (char **e = environ; e && *e && count > 0; e++) {
         size_t n = strcspn(*e, "=");
         if (!strncmp(*e, "FI_", 3) && n <= MAX_NAME) {
             check_variable(*e, n, list, count);
         }
     }
-    give_back(list);
+    libfabric_params_free(list);
 }
 #endif

@@ -32,6 +32,12 @@ static void free_ops(struct libfabric_rank *f)
     }
 }
 
+/* An operation has one event, a peer's messages have two. */
+size_t libfabric_events(const struct weir_rank *r, const struct libfabric_rank *f)
+{
+    return f->nops + 2 * (size_t)r->cfg.ranks;
+}
+
 static int make_ops(struct weir_rank *r, struct libfabric_rank *f)
 {
     size_t n = f->info->tx_attr->size;
@@ -47,7 +53,7 @@ static int make_ops(struct weir_rank *r, struct libfabric_rank *f)
 static int open_endpoint(struct weir_rank *r, struct libfabric_rank *f)
 {
     int rc;
-    struct fi_cq_attr cq = {.size = f->nops + 2 * (size_t)r->cfg.ranks,
+    struct fi_cq_attr cq = {.size = libfabric_events(r, f),
                             .format = FI_CQ_FORMAT_DATA,
                             .wait_obj = r->cfg.sleeps ? FI_WAIT_FD : FI_WAIT_NONE};
     struct fi_av_attr av = {.type = f->info->domain_attr->av_type, .count = (size_t)r->cfg.ranks};
@@ -184,74 +190,6 @@ int libfabric_attach(struct weir_rank *r, enum weir_region_name name)
     }
     f->desc[name] = fi_mr_desc(*mr);
     return 0;
-}
-
-static int has_gpu(struct weir_rank *r) { return r->cfg.source->gpu || r->cfg.sink->gpu; }
-
-/* Returns whether the NIC accesses GPU memory directly, as the endpoint reports. */
-static const char *peer_to_peer(struct libfabric_rank *f)
-{
-    static const char *const words[] = {[FI_HMEM_P2P_ENABLED] = "enabled",
-                                        [FI_HMEM_P2P_REQUIRED] = "required",
-                                        [FI_HMEM_P2P_PREFERRED] = "preferred",
-                                        [FI_HMEM_P2P_DISABLED] = "disabled"};
-    int is = -1;
-    size_t n = sizeof is;
-    if (fi_getopt(&f->ep->fid, FI_OPT_ENDPOINT, FI_OPT_FI_HMEM_P2P, &is, &n) < 0 || is < 0 ||
-        (size_t)is >= sizeof words / sizeof *words) {
-        return NULL; /* not reported */
-    }
-    return words[is];
-}
-
-void libfabric_transport(struct weir_rank *r, int peer, char *buf, size_t cap)
-{
-    (void)peer; /* one endpoint reaches all */
-    struct libfabric_rank *f = r->fs;
-    struct fi_info *i = f->info;
-    uint32_t v = libfabric.fi_version();
-    size_t at = (size_t)snprintf(buf, cap, "libfabric/%s (%u.%u", i->fabric_attr->prov_name,
-                                 FI_MAJOR(v), FI_MINOR(v));
-    if (at < cap) { /* fi_tostr has one static buffer: call it separately */
-        at += (size_t)snprintf(buf + at, cap - at, "; %s",
-                               libfabric.fi_tostr(&i->ep_attr->protocol, FI_TYPE_PROTOCOL));
-    }
-    if (at < cap) {
-        at += (size_t)snprintf(buf + at, cap - at, "; %s",
-                               libfabric.fi_tostr(&i->addr_format, FI_TYPE_ADDR_FORMAT));
-    }
-    if (at < cap) {
-        at += (size_t)snprintf(buf + at, cap - at, "; %s; %s", i->domain_attr->name,
-                               libfabric_delivery_words[f->delivery]);
-    }
-    const char *p2p = has_gpu(r) ? peer_to_peer(f) : "";
-    if (at < cap) {
-        snprintf(buf + at, cap - at, "%s%s)", has_gpu(r) ? "; hmem_p2p " : "",
-                 p2p ? p2p : "unknown");
-    }
-}
-
-/* The facts that assertions read as provider.NAME. */
-static void provider_facts(struct weir_rank *r, char *list)
-{
-    struct libfabric_rank *f = r->fs;
-    char number[24];
-    snprintf(number, sizeof number, "%zu", f->info->tx_attr->size);
-    carrier_add(list, PROVIDER_FACT, "tx_size", number);
-    snprintf(number, sizeof number, "%zu", f->info->rx_attr->size);
-    carrier_add(list, PROVIDER_FACT, "rx_size", number);
-    const char *p2p = has_gpu(r) ? peer_to_peer(f) : NULL;
-    if (p2p) {
-        carrier_add(list, PROVIDER_FACT, "hmem_p2p", p2p);
-    }
-}
-
-void libfabric_carriers(struct weir_rank *r, int peer, char *list)
-{
-    struct fi_info *i = ((struct libfabric_rank *)r->fs)->info;
-    carrier_add(list, CARRIES_DATA, i->fabric_attr->prov_name,
-                i->domain_attr->name ? i->domain_attr->name : "");
-    provider_facts(r, list);
 }
 
 static void linger(struct weir_rank *r)

@@ -22,6 +22,15 @@ void carrier_add(char *list, enum weir_carrier_use use, const char *name, const 
     }
 }
 
+void carrier_state(char *list, enum weir_carrier_use use, const char *name, const char *value)
+{
+    enum { MOST = 140, FOR_CARRIERS = 1024 };
+    size_t n = strlen(name) + strlen(value);
+    if (n <= MOST && !strpbrk(value, "\n\r") && strlen(list) + n + FOR_CARRIERS <= WEIR_CARRIERS) {
+        carrier_add(list, use, name, value);
+    }
+}
+
 /* One lane of an endpoint, as in "lane[0]: 5:posix/memory.0 md[4] -> md[4]/posix/sysdev[255]
  * rma_bw#0 am …". Lines such as "put[0]: 0..<short>.." give the lane that UCX's first protocols use
  * for blocks. */

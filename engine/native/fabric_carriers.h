@@ -1,7 +1,7 @@
 /* fabric_carriers.h: the list of transports and devices that carried the data, as a fabric reads it
  * back from its library. The list is text with one line per entry: a letter for the use, the name,
- * and the device, if any, after a slash. A line with f is a fact about the provider: its name, and
- * its value after the slash. */
+ * and the device, if any, after a slash. A line with f is a fact about the provider, one with s a
+ * setting of it: its name, and its value after the slash. */
 #ifndef WEIR_FABRIC_CARRIERS_H
 #define WEIR_FABRIC_CARRIERS_H
 
@@ -16,11 +16,16 @@ enum weir_carrier_use {
     CARRIES_POSSIBLY = 'p', /* data, by at least one of those possible */
     CARRIES_CONTROL = 'c',
     PROVIDER_FACT = 'f', /* carries no data */
+    PROVIDER_SETTING = 's',
 };
 
 /* Adds a line unless the list has it. If space runs out it adds a data line without a name, so that
  * a truncated list is not taken for a complete one. */
 void carrier_add(char *list, enum weir_carrier_use use, const char *name, const char *device);
+
+/* Adds a fact or setting, unless it has more than one line or takes space that carriers may need.
+ */
+void carrier_state(char *list, enum weir_carrier_use use, const char *name, const char *value);
 
 /* Adds the lanes of a UCX endpoint, parsed from the output of ucp_ep_print_info. mapped is the
  * transport that maps the peer's memory into this process, "" if none does. Protocols v1 move a

@@ -8,6 +8,7 @@ package native
 #include "fabric_carriers.h"
 #include "sys_clock.h"
 #include "ep_run.h"
+#include "fab_libfabric_settings.h"
 #include "hist.h"
 #include "loop.h"
 #include "memory.h"
@@ -94,6 +95,25 @@ func libfabricLimits(ways uint, piece int) { C.selftest_libfabric(C.uint(ways), 
 
 // libfabricListening sets how long, in ns, libfabric's ranks wait for lower ones to connect (0: the default).
 func libfabricListening(ns int64) { C.selftest_libfabric_listening(C.int64_t(ns)) }
+
+// statedDefault returns the default that a help text of libfabric states; "": it states none.
+func statedDefault(help string) string {
+	text := C.CString(help)
+	defer C.free(unsafe.Pointer(text))
+	var out [64]C.char
+	if C.libfabric_stated_default(text, &out[0], C.size_t(len(out))) == 0 {
+		return ""
+	}
+	return C.GoString(&out[0])
+}
+
+// concernsProvider reports whether a variable of libfabric is of a provider, or of all.
+func concernsProvider(variable, provider string) bool {
+	v, p := C.CString(variable), C.CString(provider)
+	defer C.free(unsafe.Pointer(v))
+	defer C.free(unsafe.Pointer(p))
+	return C.libfabric_concerns(v, p) != 0
+}
 
 // carriersOfUCX parses the lanes of an endpoint of UCX from the library's text.
 func carriersOfUCX(text, mapped string, second bool) string {
