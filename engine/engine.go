@@ -127,6 +127,15 @@ type HostProber interface {
 	// GPUs returns the GPUs that this process may use, by their PCI addresses; nil and a reason if they are unknown. It
 	// may load a vendor library, like Probe.
 	GPUs() (list []results.GPU, reason string)
+	// GPUMemory returns the memory in use of the GPUs of the host now; nil and a reason if it is unknown. It may load
+	// a vendor library, like Probe, and is called often.
+	GPUMemory() (used []GPUMemory, reason string)
+}
+
+// GPUMemory is the memory in use of a GPU.
+type GPUMemory struct {
+	Bus  string // PCI address
+	Used int64  // bytes
 }
 
 // Error says where and why an engine failed.

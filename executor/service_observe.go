@@ -99,7 +99,8 @@ func (v *services) observationsOf(needs []workload.Service) map[string]workload.
 			o := x.observed
 			all[n.Name] = workload.Observation{
 				Matches: o.after.Matches, Tail: o.after.Tail, Unproven: o.after.Unproven, Began: o.began,
-				Before: o.pages[0], After: o.pages[1],
+				Samples: o.after.Samples,
+				Before:  o.pages[0], After: o.pages[1],
 			}
 		}
 	}

@@ -54,7 +54,11 @@ func (v *services) start(ctx context.Context, spec workload.Service, l *launchRu
 	onNodeLost := func(node, cause string) {
 		x.fail(node, "run", results.NodeLost, errors.New("the node's agent is gone: "+cause))
 	}
-	v.s.expectLogs(id, map[string][]string{node: {x.logName}})
+	logs := []string{x.logName}
+	if spec.Sampled.GPUMemory {
+		logs = append(logs, agent.GPUMemoryLog(x.logName))
+	}
+	v.s.expectLogs(id, map[string][]string{node: logs})
 	x.task, err = v.s.startTask(ctx, id, map[string]agent.Task{node: task}, nil, x.reportHandler(v.s), onNodeLost)
 	if err != nil {
 		return nil, err
@@ -84,7 +88,7 @@ func (v *services) taskOf(spec workload.Service, l *launchRun, e engine.Launch, 
 	}
 	return agent.Task{Redact: v.s.secrets, Launch: &agent.LaunchTask{
 		Packed: packed, Ranks: []int{0}, Bindings: bindings, Secrets: l.cases[0].Secrets, LogDir: dir,
-		Etcd: spec.Etcd, Watch: watch,
+		Etcd: spec.Etcd, Watch: watch, Sampled: spec.Sampled,
 		Deadlines: agent.Deadlines{Grace: spec.Stop + stopSlack/2, Run: never, Stall: never},
 	}}, nil
 }

@@ -20,6 +20,7 @@ type Service struct {
 	// Prometheus.
 	Observed, Counts bool
 	Watch            logwatch.Spec // patterns to find in its log
+	Sampled          Sampled
 	// Own are the resources of its node that are reserved for it.
 	Own  Own
 	Etcd bool          // it gets a part of the session's etcd
@@ -29,6 +30,23 @@ type Service struct {
 	// Cluster is set for a service in a Kubernetes cluster, which is no process of a node: Node, Runner and Spec are
 	// ignored.
 	Cluster *InCluster
+}
+
+// Sampled says what is sampled while a service runs, for its metrics.
+type Sampled struct {
+	GPUMemory bool     `json:"gpu_memory,omitempty"` // memory in use of the GPUs of its node
+	Opens     []string `json:"opens,omitempty"`      // patterns of files that its processes have open
+}
+
+// Any reports whether anything is sampled.
+func (s Sampled) Any() bool { return s.GPUMemory || len(s.Opens) > 0 }
+
+// Samples are what was sampled in a launch.
+type Samples struct {
+	GPUMemory int64  `json:"gpu_memory,omitempty"` // most bytes in use of a GPU of its node
+	NoMemory  string `json:"no_memory,omitempty"`  // why that is unknown; "": it is known
+	Opened    []int  `json:"opened,omitempty"`     // number of files for each pattern
+	NotOpened string `json:"not_opened,omitempty"` // why that is unknown; "": it is known
 }
 
 // Fresh says how often a service is started anew.
@@ -64,5 +82,6 @@ type Observation struct {
 	Tail          []string         // the last lines of its log
 	Unproven      string           // why the file of the proof is invalid; "" if it is valid
 	Began         time.Time        // begin of the timed part, by the clock that stamps the lines of its log
-	Before, After string           // its /metrics in the text format of Prometheus; "": it has none
+	Samples       Samples
+	Before, After string // its /metrics in the text format of Prometheus; "": it has none
 }

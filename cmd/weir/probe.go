@@ -26,13 +26,16 @@ import (
 )
 
 func newProbe() *cobra.Command {
-	var asJSON, internal bool
+	var asJSON, internal, gpuMemory bool
 	cmd := &cobra.Command{
 		Use:   "probe [FABRIC…]",
 		Short: "show the fabrics, processors, memory and devices of this host",
 		Example: `  weir probe
   weir probe ucx --json`,
 		RunE: func(cmd *cobra.Command, fabrics []string) error {
+			if gpuMemory {
+				return exit.Code(rank.GPUMemoryMain(cmd.OutOrStdout()))
+			}
 			if internal {
 				return exit.Code(rank.ProbeMain(cmd.OutOrStdout(), fabrics))
 			}
@@ -54,8 +57,9 @@ func newProbe() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the node as in result documents")
 	cmd.Flags().BoolVar(&internal, "internal", false, "run as the short-lived process that loads vendor libraries")
-	if err := cmd.Flags().MarkHidden("internal"); err != nil {
-		panic(err) // the flag was added above
+	cmd.Flags().BoolVar(&gpuMemory, "gpu-memory", false, "run as the process that samples the memory of GPUs")
+	if err := errors.Join(cmd.Flags().MarkHidden("internal"), cmd.Flags().MarkHidden("gpu-memory")); err != nil {
+		panic(err) // the flags were added above
 	}
 	return cmd
 }

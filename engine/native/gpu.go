@@ -11,6 +11,7 @@ import "C"
 import (
 	"unsafe"
 
+	"github.com/weir-bench/weir/engine"
 	"github.com/weir-bench/weir/results"
 )
 
@@ -33,6 +34,20 @@ func (native) GPUs() (list []results.GPU, reason string) {
 		list = append(list, describeGPU(&g))
 	}
 	return list, ""
+}
+
+// GPUMemory loads a vendor library, like Probe, and keeps it started.
+func (native) GPUMemory() (used []engine.GPUMemory, reason string) {
+	var all [mostGPUs]C.struct_weir_gpu_used
+	var why [C.WEIR_TEXT]C.char
+	n := C.weir_gpus_used(&all[0], mostGPUs, &why[0], C.WEIR_TEXT)
+	if n < 0 {
+		return nil, C.GoString(&why[0])
+	}
+	for _, g := range all[:n] {
+		used = append(used, engine.GPUMemory{Bus: C.GoString(&g.bus[0]), Used: int64(g.used)})
+	}
+	return used, ""
 }
 
 func describeGPU(g *C.struct_weir_gpu) results.GPU {

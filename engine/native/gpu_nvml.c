@@ -49,6 +49,12 @@ static int count_processes(nvml_handle d, struct weir_gpu *g)
     return supported(g, code, "nvmlDeviceGetComputeRunningProcesses") ? 0 : -1;
 }
 
+/* Writes a PCI address as the kernel does. */
+static void write_bus(const struct nvml_pci *pci, char *out, size_t cap)
+{
+    snprintf(out, cap, "%04x:%02x:%02x.0", pci->domain, pci->bus, pci->device);
+}
+
 static void describe(unsigned i, const char *driver, struct weir_gpu *g)
 {
     nvml_handle d = NULL;
@@ -64,8 +70,8 @@ static void describe(unsigned i, const char *driver, struct weir_gpu *g)
     if (!QUERY(g, nvmlDeviceGetName, d, g->name, sizeof g->name)) {
         g->name[0] = 0;
     }
-    if (QUERY(g, nvmlDeviceGetPciInfo_v3, d, &pci)) { /* as the kernel writes it */
-        snprintf(g->bus, sizeof g->bus, "%04x:%02x:%02x.0", pci.domain, pci.bus, pci.device);
+    if (QUERY(g, nvmlDeviceGetPciInfo_v3, d, &pci)) {
+        write_bus(&pci, g->bus, sizeof g->bus);
     }
     if (QUERY(g, nvmlDeviceGetMemoryInfo, d, &memory)) {
         g->memory = memory.total;
@@ -133,4 +139,31 @@ int weir_gpus(struct weir_gpu *out, int cap, char *why, size_t n)
     }
     (void)nvml.nvmlShutdown();
     return total < (unsigned)cap ? (int)total : cap;
+}
+
+int weir_gpus_used(struct weir_gpu_used *out, int cap, char *why, size_t n)
+{
+    static int started;
+    unsigned total = 0;
+    int rc = started ? 0 : weir_nvml(why, n), found = 0;
+    if (rc < 0) {
+        return rc;
+    }
+    started = 1;
+    rc = nvml.nvmlDeviceGetCount_v2(&total);
+    if (rc != NVML_DONE) {
+        return failed(why, n, "nvmlDeviceGetCount_v2", rc);
+    }
+    for (unsigned i = 0; i < total && found < cap; i++) {
+        nvml_handle d;
+        struct nvml_pci pci;
+        struct nvml_memory memory;
+        if (nvml.nvmlDeviceGetHandleByIndex_v2(i, &d) == NVML_DONE &&
+            nvml.nvmlDeviceGetPciInfo_v3(d, &pci) == NVML_DONE &&
+            nvml.nvmlDeviceGetMemoryInfo(d, &memory) == NVML_DONE) {
+            write_bus(&pci, out[found].bus, sizeof out[found].bus);
+            out[found++].used = memory.used;
+        }
+    }
+    return found;
 }

@@ -23,6 +23,14 @@ struct weir_gpu { /* 0 or empty: not reported */
  * why set. The library stays loaded: call it in a process that ends afterwards. */
 int weir_gpus(struct weir_gpu *out, int cap, char *why, size_t n);
 
+struct weir_gpu_used {
+    char bus[32];
+    uint64_t used; /* bytes */
+};
+/* Like weir_gpus, of the memory in use alone; GPUs that do not answer are left out. The library
+ * stays started, so that further calls take microseconds. */
+int weir_gpus_used(struct weir_gpu_used *out, int cap, char *why, size_t n);
+
 /* How two GPUs, given by PCI address, reach each other. */
 enum weir_gpu_way { WAY_UNKNOWN, WAY_NVLINK, WAY_PCIE, WAY_NONE };
 struct weir_gpu_path {

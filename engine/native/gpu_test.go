@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/weir-bench/weir/engine"
 	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/test/phase"
 )
@@ -21,7 +23,12 @@ func TestGPUChild(t *testing.T) {
 		t.Skip("is started by the tests of GPUs")
 	}
 	list, reason := native{}.GPUs()
-	text, err := json.Marshal(gpusFound{list, reason})
+	used, same := native{}.GPUMemory()
+	again, _ := native{}.GPUMemory()
+	if same != reason || !slices.Equal(used, again) {
+		t.Fatalf("%v, then %v: %q instead of %q", used, again, same, reason)
+	}
+	text, err := json.Marshal(gpusFound{list, used, reason})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,6 +37,7 @@ func TestGPUChild(t *testing.T) {
 
 type gpusFound struct {
 	GPUs   []results.GPU
+	Memory []engine.GPUMemory
 	Reason string
 }
 
@@ -63,18 +71,21 @@ func TestGPUs(t *testing.T) {
 		NVLink: &results.NVLink{Links: 18, Up: 17}, Processes: &none,
 	}
 	small := results.GPU{Name: "NVIDIA T400", Driver: "570.86.15", Bus: "0000:81:00.0", Memory: 2 << 30}
-	if diff := cmp.Diff(gpusFound{GPUs: []results.GPU{server, small}}, gpusBy(t, "")); diff != "" {
+	usedBy := func(bytes int64) []engine.GPUMemory {
+		return []engine.GPUMemory{{Bus: server.Bus, Used: bytes}, {Bus: small.Bus}}
+	}
+	if diff := cmp.Diff(gpusFound{[]results.GPU{server, small}, usedBy(0), ""}, gpusBy(t, "")); diff != "" {
 		t.Error(diff)
 	}
 	busy := server
 	busy.Used, busy.Processes = 80<<30, &two
-	if diff := cmp.Diff(gpusFound{GPUs: []results.GPU{busy, small}}, gpusBy(t, "busy")); diff != "" {
+	if diff := cmp.Diff(gpusFound{[]results.GPU{busy, small}, usedBy(80 << 30), ""}, gpusBy(t, "busy")); diff != "" {
 		t.Error(diff)
 	}
 	lost := results.GPU{
 		Name: small.Name, Driver: small.Driver, Bus: small.Bus, Fault: "nvmlDeviceGetMemoryInfo: GPU is lost",
 	}
-	if diff := cmp.Diff(gpusFound{GPUs: []results.GPU{server, lost}}, gpusBy(t, "lost")); diff != "" {
+	if diff := cmp.Diff(gpusFound{[]results.GPU{server, lost}, usedBy(0)[:1], ""}, gpusBy(t, "lost")); diff != "" {
 		t.Error(diff)
 	}
 	for want, found := range map[string]gpusFound{

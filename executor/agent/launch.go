@@ -38,7 +38,8 @@ type nodeLaunch struct {
 
 	variables  []results.Variable // of the ranks
 	overridden []results.Ignored  // variables that weir's own replace
-	etcdRelay  *etcdRelay         // to the etcd that ranks borrow; nil: none
+	sampler    *sampler
+	etcdRelay  *etcdRelay // to the etcd that ranks borrow; nil: none
 
 	lives [][]engine.Life // by rank, the processes to run one after the other; nil: each rank has one
 	peers []byte          // the addresses of all ranks, for later processes
@@ -168,6 +169,7 @@ func (l *nodeLaunch) shipLogs() {
 }
 
 func (l *nodeLaunch) release() {
+	l.sampler.stop()
 	close(l.over)
 	l.wg.Wait()
 	bad := map[int]bool{}

@@ -73,6 +73,7 @@ func (l *nodeLaunch) startRank(self engine.Identity, cpus []int, env func() []st
 		return nil, err
 	}
 	p.log = log
+	l.startSampling(log, p.pid)
 	return p, nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/weir-bench/weir/internal/redact"
 	"github.com/weir-bench/weir/internal/steady"
 	"github.com/weir-bench/weir/internal/written"
+	"github.com/weir-bench/weir/workload"
 )
 
 // ObserveTask requests the matches in a service's log since the beginning of a launch, and its metrics page.
@@ -31,10 +32,12 @@ type Observation struct {
 	Matches []logwatch.Match `json:"matches,omitempty"` // of the watched expressions
 	Tail    []string         `json:"tail,omitempty"`    // the last lines of the log
 	// Unproven is why ObserveTask.File was not written by this start of the service; "": it was.
-	Unproven string    `json:"unproven,omitempty"`
-	Page     []byte    `json:"-"`
-	Error    string    `json:"error,omitempty"` // "": none
-	At       time.Time `json:"-"`               // by the clock that stamps the lines of the log
+	Unproven string `json:"unproven,omitempty"`
+	// Samples are those since the beginning of the launch.
+	Samples workload.Samples `json:"samples,omitzero"`
+	Page    []byte           `json:"-"`
+	Error   string           `json:"error,omitempty"` // "": none
+	At      time.Time        `json:"-"`               // by the clock that stamps the lines of the log
 }
 
 // Limits of an observation: bytes of a page, time of its request, and lines of a log.
@@ -66,8 +69,10 @@ func (a *Agent) observeLog(t ObserveTask, o *Observation, h redact.Values) error
 	}
 	o.At = f.clock.Now()
 	if t.Begin {
+		f.sampler.begin()
 		return f.begin()
 	}
+	o.Samples = f.sampler.samples(h)
 	err := f.readNew(maxBacklog)
 	o.Matches = f.watch.Matches()
 	o.Tail = redactLines(h, f.log.last(tailLines))
@@ -136,6 +141,7 @@ type logFollower struct {
 	watch   *logwatch.Watch
 	clock   steady.Clock // that stamps its lines
 	started time.Time    // of the log
+	sampler *sampler     // nil: nothing is sampled
 
 	mu     sync.Mutex
 	offset int64 // up to which the log was read
@@ -163,6 +169,15 @@ func (f *followers) follow(log *logFile, s logwatch.Spec, clock steady.Clock) er
 	}
 	f.all[log.name] = one
 	return nil
+}
+
+// sample sets the sampler of the service with a log.
+func (f *followers) sample(log string, s *sampler) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if one := f.all[log]; one != nil {
+		one.sampler = s
+	}
 }
 
 // find returns the follower of a log; nil: no such log is being written.

@@ -8,6 +8,7 @@ import (
 	"github.com/weir-bench/weir/engine"
 	"github.com/weir-bench/weir/internal/logwatch"
 	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
 // Deadlines bound the phases of a launch. A case has its own deadline, in engine.Case.
@@ -83,6 +84,8 @@ type LaunchTask struct {
 	Bindings []results.Binding `json:"seats,omitempty"`
 	// Watch are the expressions to match in the logs of the ranks; nil: none.
 	Watch *logwatch.Spec `json:"watch,omitempty"`
+	// Sampled is what is sampled while the first rank runs, for observations of its log.
+	Sampled workload.Sampled `json:"sampled,omitzero"`
 }
 
 // CPUs assigns processors of a node to a launch that may run at the same time as others.

@@ -1,7 +1,9 @@
 package command
 
 import (
+	"errors"
 	"fmt"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -22,6 +24,8 @@ type Observe struct {
 	First      bool   `key:"first"`      // time of the first matching line
 	Last       bool   `key:"last"`       // time of the last matching line
 	Prometheus string `key:"prometheus"` // a Prometheus metric, and labels of its series
+	GPU        string `key:"gpu"`        // memory: the most memory in use of a GPU of its node
+	Opens      string `key:"opens"`      // a pattern: how many such files its processes have open
 	// Difference declares a metric without a type to be a counter.
 	Difference bool               `key:"difference"`
 	Unit       string             `key:"unit"`
@@ -67,8 +71,12 @@ var observedName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9
 
 // Check validates a metric.
 func (m *Observe) Check(d *structure.Decoder) {
-	if m.times() && !d.Given("unit") {
+	switch {
+	case d.Given("unit"):
+	case m.times():
 		m.Unit = "s"
+	case m.GPU != "":
+		m.Unit = "B"
 	}
 	groups, ways := 0, 0
 	for _, is := range []bool{m.Count, m.First, m.Last} {
@@ -86,8 +94,14 @@ func (m *Observe) Check(d *structure.Decoder) {
 		d.Fail("lines of a log have times: give log")
 	case m.times() && m.Unit != "s":
 		d.At("unit").Fail("the time of a line is in s")
-	case (m.Log == "") == (m.Prometheus == ""):
-		d.Fail("it is read from its log or from prometheus: give one of the two")
+	case m.sources() != 1:
+		d.Fail("it has one source: give log, prometheus, gpu or opens")
+	case m.GPU != "" && m.GPU != gpuMemory:
+		d.At("gpu").Fail("of GPUs there is %s, not %q", gpuMemory, m.GPU)
+	case m.GPU != "" && m.Unit != "B":
+		d.At("unit").Fail("memory of GPUs is in B")
+	case m.Opens != "" && !validPattern(m.Opens):
+		d.At("opens").Fail("%q is no absolute path with patterns, as /dev/infiniband/uverbs*", m.Opens)
 	case m.Count && m.Log == "":
 		d.At("count").Fail("lines of a log are counted: give log")
 	case m.Log != "" && ways == 0 && groups == 0:
@@ -120,11 +134,33 @@ func (p *Proof) Check(d *structure.Decoder) {
 	}
 }
 
+// gpuMemory is the value of gpu.
+const gpuMemory = "memory"
+
+// sources returns the number of sources that the metric names.
+func (m *Observe) sources() (n int) {
+	for _, source := range []string{m.Log, m.Prometheus, m.GPU, m.Opens} {
+		if source != "" {
+			n++
+		}
+	}
+	return n
+}
+
+func validPattern(pattern string) bool {
+	_, err := path.Match(pattern, "")
+	return err == nil && path.IsAbs(pattern)
+}
+
 // times reports whether the metric is the time of a line.
 func (m *Observe) times() bool { return m.First || m.Last }
 
 func (m *Observe) read(seen logwatch.Match, o workload.Observation) (float64, error) {
 	switch {
+	case m.GPU != "" && o.Samples.NoMemory != "":
+		return 0, errors.New(o.Samples.NoMemory)
+	case m.GPU != "":
+		return float64(o.Samples.GPUMemory), nil
 	case m.Prometheus != "":
 		return m.counted(o.Before, o.After)
 	case m.Count:

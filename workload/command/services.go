@@ -133,6 +133,9 @@ func (s *Service) Check(d *structure.Decoder) {
 	if s.counts() && !s.hasURL() {
 		d.At("metrics").Fail("prometheus needs /metrics below its url, which it lacks")
 	}
+	if s.inCluster() && s.sampled().Any() {
+		d.At("metrics").Fail("gpu and opens are for a process on a node, but the service is in a cluster: read prometheus of an exporter, as DCGM's")
+	}
 	for _, name := range s.names() {
 		_, _, isService := OfService(name)
 		switch _, isRole := Address(name); {
@@ -241,7 +244,7 @@ func demands(services []Service) ([]workload.Service, error) {
 		all = append(all, workload.Service{
 			Name: s.Name, Node: s.Node, Needs: slices.Compact(needs), Fresh: s.Fresh,
 			Runner: Runner, Spec: spec, Ready: s.Ready.Within, Stop: s.Stop.Within, Own: s.Place,
-			Observed: len(s.Metrics) > 0 || s.Proof != nil, Counts: s.counts(), Watch: s.watch(),
+			Observed: len(s.Metrics) > 0 || s.Proof != nil, Counts: s.counts(), Watch: s.watch(), Sampled: s.sampled(),
 			Etcd: s.Ready.Etcd != "" || slices.Contains(s.names(), EtcdURL), Cluster: s.cluster(),
 			Values: option.NamesOfRuns(s.names()),
 		})

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -106,10 +107,35 @@ func (s *Service) observe(o workload.Observation, values map[string]float64) err
 	}
 	for _, m := range s.Metrics {
 		v, err := m.read(next(m.Log != ""), o)
+		if m.Opens != "" {
+			v, err = opened(o.Samples, slices.Index(s.sampled().Opens, m.Opens))
+		}
 		if err != nil {
 			return fmt.Errorf("metric %s of service %s: %w", m.Name, s.Name, err)
 		}
 		values[m.Name] = v
 	}
 	return nil
+}
+
+// sampled returns what is sampled for the metrics of a service.
+func (s *Service) sampled() (all workload.Sampled) {
+	for _, m := range s.Metrics {
+		all.GPUMemory = all.GPUMemory || m.GPU != ""
+		if m.Opens != "" && !slices.Contains(all.Opens, m.Opens) {
+			all.Opens = append(all.Opens, m.Opens)
+		}
+	}
+	return all
+}
+
+// opened returns the number of files of a pattern, by its index among those that are sampled.
+func opened(of workload.Samples, index int) (float64, error) {
+	switch {
+	case of.NotOpened != "":
+		return 0, errors.New(of.NotOpened)
+	case index >= len(of.Opened):
+		return 0, errors.New("its open files were not looked at")
+	}
+	return float64(of.Opened[index]), nil
 }
