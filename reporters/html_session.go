@@ -234,6 +234,7 @@ func against(base, own string) string {
 
 func nodeFacts(n results.Node) []html.Pair {
 	var f facts
+	f.add("image", n.Image)
 	f.add("system", sentence(", ", n.OS, n.Kernel))
 	f.add("CPU", sentence(", ", nodeCPU(n), count(n.CPU.Sockets, "socket"), count(n.CPU.NUMA, "NUMA node"),
 		sentence(" ", n.CPU.Driver, n.CPU.Gov), tagged("turbo ", n.CPU.Turbo), cachesText(n.CPU.Cache)))

@@ -243,7 +243,7 @@ func (m *page) session(doc *results.Document) {
 		add("baseline", sentence(" ", b.File, parenthesis(sentence(" ", "session", b.Session))))
 	}
 	for _, n := range doc.Environment.Nodes {
-		add("node", sentence(", ", n.Name, n.OS, n.Kernel, nodeCPU(n), nodeDevices(n)))
+		add("node", sentence(", ", n.Name, n.Image, n.OS, n.Kernel, nodeCPU(n), nodeDevices(n)))
 	}
 	m.omitted(m.rows(len(lines), func(i int) string { return lines[i] }))
 	m.always("\n</details>\n")

@@ -14,6 +14,7 @@ import (
 type Node struct {
 	Name        string            `json:"name"`
 	Labels      map[string]string `json:"labels,omitempty" doc:"That its agent was given."`
+	Image       string            `json:"image,omitempty" doc:"Of the container of its agent, with the digest that the cluster tells."`
 	Kernel      string            `json:"kernel"`
 	OS          string            `json:"os"`
 	CPU         CPU               `json:"cpu"`

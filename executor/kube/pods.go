@@ -19,6 +19,7 @@ type Item struct {
 	Spec struct {
 		NodeName, RestartPolicy string
 		Suspend                 bool
+		Containers              []struct{ Name, Image string }
 	}
 	Status struct {
 		Phase, Reason, Message string
@@ -36,7 +37,7 @@ type Condition struct{ Type, Status, Reason, Message string }
 
 // Container is the status of a container.
 type Container struct {
-	Name             string
+	Name, ImageID    string // ImageID: REPOSITORY@DIGEST, or what the node calls it
 	RestartCount     int
 	State, LastState State
 }

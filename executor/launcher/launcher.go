@@ -66,6 +66,12 @@ type Handle interface {
 	Stop(ctx context.Context, grace time.Duration) error
 }
 
+// Imaged is a handle of agents in containers.
+type Imaged interface {
+	// Images returns the image that each agent runs in, by node, with its digest if that is known.
+	Images() map[string]string
+}
+
 // Replacer is a handle that can start further agents.
 type Replacer interface {
 	// Replace starts up to n agents in place of ended ones, and returns their number. It prints why there are

@@ -28,6 +28,7 @@ type Fleet struct {
 	server    *link.Server
 	address   []string
 	handle    launcher.Handle
+	images    map[string]string // of the containers of launched agents, by node
 	stop      context.CancelFunc
 	wg        sync.WaitGroup
 	changes   chan Change
@@ -75,6 +76,7 @@ func (f *Fleet) Changed(c Change) {
 		f.joined[c.node] = c.instance
 		f.mu.Unlock()
 		f.exhausted = false
+		c.member.Node.Image = f.images[c.node]
 		f.c.Owner.Joined(c.node, *c.member)
 		return
 	}
@@ -205,6 +207,9 @@ func (f *Fleet) launch(ctx, life context.Context) error {
 	}
 	if f.handle, err = f.o.Launcher.Start(ctx, r); err != nil {
 		return err
+	}
+	if h, ok := f.handle.(launcher.Imaged); ok {
+		f.images = h.Images()
 	}
 	f.wg.Go(func() { f.watch(life) })
 	return nil

@@ -14,6 +14,8 @@ type handle struct {
 	l      *Launcher
 	r      *launcher.Request
 	name   string
+	image  string              // that the manifest names
+	images map[string]string   // that the agents started in, by node
 	queued bool                // a queue resumes the Job, not weir
 	logs   map[string][]string // last lines of failed pods, by pod
 	seen   map[string]string   // known pods, by node

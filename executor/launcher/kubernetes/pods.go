@@ -22,8 +22,9 @@ type event struct {
 type pod struct {
 	launcher.Worker
 	name     string // of the pod; "": there is none yet
-	hopeless bool   // it will not start by itself
-	silent   bool   // it is pending without a reason in its status
+	image    image
+	hopeless bool // it will not start by itself
+	silent   bool // it is pending without a reason in its status
 }
 
 // advice is advice about reasons for which containers wait.
@@ -62,7 +63,7 @@ func judge(session string, nodes int, items []kube.Item) []pod {
 }
 
 func judgeOne(it *kube.Item) pod {
-	p := pod{name: it.Metadata.Name}
+	p := pod{name: it.Metadata.Name, image: imageOf(it)}
 	c := agentOf(it)
 	disrupted := it.Condition("DisruptionTarget")
 	switch {

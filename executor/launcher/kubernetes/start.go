@@ -38,8 +38,8 @@ func (l *Launcher) begin(ctx context.Context, r *launcher.Request) (*handle, err
 	spec := m.job["spec"].(object)
 	// a queue (Kueue, or one in a patch) resumes the Job itself
 	h := &handle{l: l, r: r, name: Name(r.Session), logs: map[string][]string{}, seen: map[string]string{},
-		supplied: map[string]bool{},
-		queued:   spec["suspend"] == true || kube.Part(m.job, "metadata", "labels")["kueue.x-k8s.io/queue-name"] != nil}
+		supplied: map[string]bool{}, image: askedImage(m.job),
+		queued: spec["suspend"] == true || kube.Part(m.job, "metadata", "labels")["kueue.x-k8s.io/queue-name"] != nil}
 	spec["suspend"] = true
 	made, _, err := l.create(ctx, []object{m.job}) // Check has printed the warnings
 	if err != nil {
@@ -100,6 +100,12 @@ func (h *handle) await(ctx context.Context) error {
 			return "", nil, err
 		}
 		missing, err := h.started(pods, hopeless)
+		if missing == "" && err == nil {
+			for _, text := range imageNews(h.image, pods) {
+				h.r.Tell("%s", text)
+			}
+			h.images = imagesOf(pods)
+		}
 		return missing, nil, err
 	})
 	if long, ok := errors.AsType[*kube.TooLong](err); ok {
