@@ -48,10 +48,13 @@ func TestWebhookIsToldWhatFailed(t *testing.T) {
 		t.Fatalf("%v; %s", got, stderr.String())
 	}
 	n := got[0]
-	if n.Scenario != "nightly" || n.Session != "s" || n.ExitCode != gate.ExitExecution || n.Status != doc.Session.Status {
+	if n.Scenario != "nightly" || n.Session != "s" || n.ExitCode != gate.ExitExecution ||
+		n.Status != doc.Session.Status {
 		t.Errorf("%+v", n)
 	}
-	for _, want := range []string{"nightly", "exit code 6", ": the server says &lt;!channel&gt;", "\nhttps://ci.example/page.html"} {
+	for _, want := range []string{
+		"nightly", "exit code 6", ": the server says &lt;!channel&gt;", "\nhttps://ci.example/page.html",
+	} {
 		if !strings.Contains(n.Text, want) {
 			t.Errorf("%q lacks %q", n.Text, want)
 		}
@@ -65,7 +68,9 @@ func TestWebhookIsToldWhatFailed(t *testing.T) {
 }
 
 func TestWrongWebhooks(t *testing.T) {
-	for _, text := range []string{"hooks.example/sesame", "ftp://h/sesame", "http:///sesame", "http://h:x/sesame", "http://h:99999/sesame"} {
+	for _, text := range []string{
+		"hooks.example/sesame", "ftp://h/sesame", "http:///sesame", "http://h:x/sesame", "http://h:99999/sesame",
+	} {
 		f := flags{notify: text}
 		if _, err := f.notifyURL(); err == nil || strings.Contains(err.Error(), "sesame") {
 			t.Errorf("%s: %v", text, err)
