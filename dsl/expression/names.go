@@ -1,6 +1,7 @@
 package expression
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -183,6 +184,15 @@ func usualName(text string, metrics []string) string {
 	return ""
 }
 
+// templateName is the hint for a name of the file that expressions have only as ${NAME}; "": it is none.
+func templateName(text string) string {
+	root, rest, _ := strings.Cut(text, ".")
+	if rest == "" || !slices.Contains([]string{"var", "variant", "service"}, root) {
+		return ""
+	}
+	return "write ${" + text + "}, and quotes around the expression if it is in […]"
+}
+
 // measuredBy names the workloads that have a metric; "": none has.
 func measuredBy(name string) string {
 	var kinds []string
@@ -200,7 +210,7 @@ func measuredBy(name string) string {
 // unknownMetric reports an unknown name in an assertion.
 func (n *Names) unknownMetric(t token) *Error {
 	metrics := n.metricNames()
-	hint := n.suggestCorrection(t.text)
+	hint := cmp.Or(templateName(t.text), n.suggestCorrection(t.text))
 	if hint == "" {
 		hint = usualName(t.text, metrics)
 	}
@@ -229,6 +239,9 @@ func (n *Names) unknownKnob(t token) *Error {
 	if _, ok := n.metric(t.text); ok || t.text == transportWord || providerFact(t) != "" {
 		return errorf(t.from, t.to, "use options and axes: "+suggest.Few(t.text, n.knobNames(), optionsListed),
 			"%q is a metric, but conditions are evaluated before anything runs", t.text)
+	}
+	if hint := templateName(t.text); hint != "" {
+		return errorf(t.from, t.to, hint, "there is no option or axis %q", t.text)
 	}
 	if root, rest, ok := strings.Cut(t.text, "."); ok && suggest.Nearest(root, []string{"host"}) != "" &&
 		slices.Contains(hostFields, "host."+rest) {
