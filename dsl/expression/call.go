@@ -23,6 +23,10 @@ func aggregateNames() []string {
 }
 
 func unknownFunction(t token) *Error {
+	if s, ok := statistics[t.text]; ok {
+		return t.errorf("a statistic ends the name of a metric, as in latency."+s,
+			"assertions have no function %s", t.text)
+	}
 	return t.errorf(lowerFirst(suggest.Documented(t.text, functions, "functions", functionsListed))+
 		" Otherwise use + - * / and parentheses",
 		"assertions have no function %s", t.text)

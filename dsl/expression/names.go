@@ -158,32 +158,6 @@ func (n *Names) suggestCorrection(name string) string {
 	return ""
 }
 
-// usualNames are names that people give to metrics, with those of weir; the first that a workload has is meant.
-var usualNames = map[string][]string{
-	"throughput": {"bandwidth", "output_throughput"}, "bw": {"bandwidth"}, "speed": {"bandwidth"},
-	"rate": {"bandwidth", "request_rate"}, "iops": {"message_rate"}, "tps": {"output_throughput"},
-	"qps": {"request_rate"}, "rps": {"request_rate"}, "request_throughput": {"request_rate"}, "errors": {"error_rate"},
-	"lat": {"latency.p50"}, "delay": {"latency.p50"}, "rtt": {"latency.p50"},
-}
-
-// usualName is the hint for a usual name of a metric, or for the last part of one; "": it is neither.
-func usualName(text string, metrics []string) string {
-	if slices.Contains([]string{"s", "sec", "second", "secs"}, text) {
-		return "a rate is written as 100/s or 20 GB/s"
-	}
-	for _, name := range append(usualNames[text], "latency."+text) {
-		if slices.Contains(metrics, name) {
-			return "did you mean " + name + "?"
-		}
-	}
-	for _, name := range metrics {
-		if strings.HasSuffix(name, "."+text) {
-			return "did you mean " + name + "?"
-		}
-	}
-	return ""
-}
-
 // templateName is the hint for a name of the file that expressions have only as ${NAME}; "": it is none.
 func templateName(text string) string {
 	root, rest, _ := strings.Cut(text, ".")
@@ -212,7 +186,7 @@ func (n *Names) unknownMetric(t token) *Error {
 	metrics := n.metricNames()
 	hint := cmp.Or(templateName(t.text), n.suggestCorrection(t.text))
 	if hint == "" {
-		hint = usualName(t.text, metrics)
+		hint = usualMetric(t.text, metrics)
 	}
 	if hint == "" {
 		hint = measuredBy(t.text)

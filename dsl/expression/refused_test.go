@@ -28,8 +28,12 @@ func TestUsualNamesOfMetrics(t *testing.T) {
 	}
 	for name, all := range usualNames {
 		for _, meant := range all {
-			_, moves := workload.FindMetric(transfer.Kind.Metrics, meant)
-			if _, serves := workload.FindMetric(serving.Kind.Metrics, meant); !moves && !serves {
+			known := func(k *workload.Kind) bool {
+				_, whole := workload.FindMetric(k.Metrics, meant)
+				_, family := workload.FindMetric(k.Metrics, meant+".p50")
+				return whole || family
+			}
+			if !known(transfer.Kind) && !known(serving.Kind) {
 				t.Errorf("%s leads to %s, which is no metric", name, meant)
 			}
 		}

@@ -305,6 +305,8 @@ func (r *relation) mismatch(target *term) *Error {
 	hint := "compare a " + r.left.dim.String() + " with a " + r.left.dim.String()
 	u := target.literal
 	switch {
+	case target.percent && r.left.dim == quantity.Frequency:
+		hint = "write a number per second, as 100/s; for 90 % of a metric write 0.9 * request_rate"
 	case target.percent:
 		hint = "for 20 % of a metric write 0.2 * ceiling.bandwidth"
 	case u != "" && target.dim == quantity.SizeDim && r.left.dim == quantity.RateDim:

@@ -186,6 +186,8 @@ func exponentFollows(s string) bool {
 	return s != "" && s[0] >= '0' && s[0] <= '9'
 }
 
+const perSecond = "a count per second as 100/s"
+
 // nearUnits maps common misspellings to suggestions.
 var nearUnits = map[string]string{
 	"K": "KiB or kB", "M": "MiB or MB", "G": "GiB or GB", "T": "TiB or TB", "k": "KiB or kB", "g": "GiB or GB",
@@ -199,7 +201,9 @@ var nearUnits = map[string]string{
 	"seconds": "s",
 	"usec":    "us", "msec": "ms", "nsec": "ns", "mins": "m", "hr": "h", "hours": "h", "byte": "B", "bytes": "B",
 	"Kib": "KiB", "Mib": "MiB", "Gib": "GiB", "Tib": "TiB",
-	"kib": "KiB", "mib": "MiB", "gib": "GiB", "KIB": "KiB", "MIB": "MiB", "GIB": "GiB", "percent": "%",
+	"kib": "KiB", "mib": "MiB", "gib": "GiB", "tok": perSecond, "token": perSecond, "tokens": perSecond,
+	"req": perSecond, "requests": perSecond, "ops": perSecond, "KIB": "KiB", "MIB": "MiB", "GIB": "GiB",
+	"percent": "%",
 }
 
 // NearUnit is what to write instead of an unknown unit that people use; "": nobody knows.

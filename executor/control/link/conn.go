@@ -93,8 +93,8 @@ func within(ctx context.Context, raw net.Conn, f func() error) error {
 
 func newWire(raw net.Conn, t *tls.Conn, p timeouts) *wire {
 	idle := p.idle
-	if _, once := raw.(*pipe); once {
-		idle = p.silence // a pipe cannot be reconnected
+	if isPipe(raw) {
+		idle = p.silence // it cannot be reconnected
 	}
 	w := &wire{Conn: t, raw: raw, idle: idle, ended: make(chan struct{}), lastByte: now()}
 	w.silent = newWatchdog(func() { w.end(fmt.Errorf("nothing received for %s", idle)) })

@@ -33,11 +33,17 @@ func (l *Link) config() (*tls.Config, error) {
 
 // attach makes one attempt to connect.
 func (l *Link) attach(ctx, life context.Context) (*connection, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, l.timeouts.silence, errors.New("the coordinator does not answer"))
+	unanswered := errors.New("the coordinator does not answer")
+	all := ctx
+	ctx, cancel := context.WithTimeoutCause(all, l.timeouts.silence, unanswered)
 	defer cancel()
 	raw, err := l.o.Connect(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if isPipe(raw) {
+		ctx, cancel = context.WithTimeoutCause(all, pipeTimeout, unanswered)
+		defer cancel()
 	}
 	config, err := l.config()
 	if err != nil {

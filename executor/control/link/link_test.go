@@ -128,7 +128,21 @@ func TestCloseGivesUp(t *testing.T) {
 // A link works over the two ends of pipes, as ssh gives them.
 func TestOverPipes(t *testing.T) {
 	s := serve(t, nil, limit)
+	overPipes(t, s, s.options(t, "n1"), func() {})
+}
+
+// A pipe is one attempt to connect. On a starved host it may take longer than a stranger, or a peer that was there.
+func TestOverAPipeOfAStarvedHost(t *testing.T) {
+	const silence = 600 * time.Millisecond
+	s := serve(t, func(o *ServerOptions) { o.Silence = silence }, silence/6)
 	o := s.options(t, "n1")
+	o.Silence = silence
+	overPipes(t, s, o, sync.OnceFunc(func() { time.Sleep(2 * silence) }))
+}
+
+// overPipes attaches an agent, sends a message and leaves. before is called before each write of the coordinator.
+func overPipes(t *testing.T, s *side, o Options, before func()) {
+	t.Helper()
 	served := make(chan struct{})
 	o.Connect = func(context.Context) (net.Conn, error) {
 		toServer, fromAgent, err := os.Pipe()
@@ -139,7 +153,7 @@ func TestOverPipes(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		go func() { defer close(served); s.Serve(Pipe(toServer, fromServer)) }()
+		go func() { defer close(served); s.Serve(Pipe(toServer, late{fromServer, before})) }()
 		return Pipe(toAgent, fromAgent), nil
 	}
 	l := dial(t, o)
@@ -170,6 +184,17 @@ func TestAPipeThatNobodyWrites(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	close(release)
+}
+
+// late calls a function before each write.
+type late struct {
+	io.WriteCloser
+	before func()
+}
+
+func (l late) Write(b []byte) (int, error) {
+	l.before()
+	return l.WriteCloser.Write(b)
 }
 
 type readerFunc func([]byte) (int, error)

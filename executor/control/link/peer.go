@@ -33,7 +33,11 @@ type handshake struct {
 // ServerHandshake performs the TLS handshake and sends the greeting.
 func (h handshake) ServerHandshake(raw net.Conn) (net.Conn, credentials.AuthInfo, error) {
 	s := h.s
-	hurry, cancel := context.WithTimeout(s.life, s.helloTimeout)
+	limit := s.helloTimeout
+	if isPipe(raw) {
+		limit = pipeTimeout
+	}
+	hurry, cancel := context.WithTimeout(s.life, limit)
 	defer cancel()
 	i, err := s.o.Credentials()
 	if err != nil {
@@ -55,7 +59,7 @@ func (h handshake) ServerHandshake(raw net.Conn) (net.Conn, credentials.AuthInfo
 		return nil, nil, err
 	}
 	p := &peer{wire: newWire(raw, conn, s.timeouts), names: namesOf(state.PeerCertificates[0])}
-	late := time.AfterFunc(s.helloTimeout, func() { p.end(errors.New("it did not send hello in time")) })
+	late := time.AfterFunc(limit, func() { p.end(errors.New("it did not send hello in time")) })
 	p.admitted = func() { late.Stop(); raw.(*stranger).admitted() }
 	return p.wire, p, nil
 }

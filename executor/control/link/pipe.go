@@ -51,3 +51,12 @@ func (noAddress) RemoteAddr() net.Addr             { return noAddress{} }
 func (noAddress) SetDeadline(time.Time) error      { return nil }
 func (noAddress) SetReadDeadline(time.Time) error  { return nil }
 func (noAddress) SetWriteDeadline(time.Time) error { return nil }
+
+// isPipe reports whether a connection is a pipe, which cannot be connected again.
+func isPipe(conn net.Conn) bool {
+	if s, ok := conn.(*stranger); ok {
+		conn = s.Conn
+	}
+	_, is := conn.(*pipe)
+	return is
+}

@@ -33,11 +33,12 @@ type ServerOptions struct {
 
 // Limits for peers.
 const (
-	helloTimeout  = 5 * time.Second // for handshake and hello
-	maxStrangers  = 256             // connections before hello; others wait in the kernel
-	maxStreams    = 128             // concurrent calls of a connection: two, and those of Lend
-	maxAssembling = 256 << 20       // bytes of incomplete reports
-	maxPast       = 4096            // remembered instances that have ended
+	helloTimeout  = 5 * time.Second  // for handshake and hello
+	pipeTimeout   = 20 * time.Second // for those over a pipe, which is one attempt, also on a starved host
+	maxStrangers  = 256              // connections before hello; others wait in the kernel
+	maxStreams    = 128              // concurrent calls of a connection: two, and those of Lend
+	maxAssembling = 256 << 20        // bytes of incomplete reports
+	maxPast       = 4096             // remembered instances that have ended
 )
 
 // Server is the coordinator's side.

@@ -29,7 +29,7 @@ const buffer = 8 << 10
 
 func newGRPC(s *Server) *grpc.Server {
 	g := grpc.NewServer(
-		grpc.Creds(handshake{s: s}), grpc.ConnectionTimeout(s.helloTimeout), grpc.WaitForHandlers(true),
+		grpc.Creds(handshake{s: s}), grpc.ConnectionTimeout(pipeTimeout), grpc.WaitForHandlers(true),
 		grpc.MaxRecvMsgSize(maxFrame), grpc.MaxSendMsgSize(maxFrame), grpc.MaxConcurrentStreams(maxStreams),
 		grpc.MaxHeaderListSize(4<<10),
 		grpc.StaticStreamWindowSize(window), grpc.StaticConnWindowSize(window),
