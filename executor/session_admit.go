@@ -17,11 +17,12 @@ import (
 )
 
 // fabrics are the fabrics that agents probe: those of planned cases and conditions; nil: all, because a condition
-// may use any. Probing loads libraries, which can take long.
+// may use any. Those of cases that a selection skips are among them, because the fingerprint of the environment has
+// the fabrics: a part of a scenario has the baseline of the whole. Probing loads libraries, which can take long.
 func (s *session) fabrics() []string {
 	set := map[string]bool{}
 	for _, c := range s.plan.Cases {
-		if c.Status != planner.Planned {
+		if c.Status != planner.Planned && !c.Deselected() {
 			continue
 		}
 		if c.When != "" {

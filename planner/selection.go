@@ -17,6 +17,14 @@ import (
 // ErrNothing is the error of a selection that leaves nothing to run.
 var ErrNothing = errors.New("nothing selected")
 
+// The reasons of cases that a selection skips.
+const notSelected, deselected = "not selected by --only", "selected by --skip"
+
+// Deselected reports whether a selection skips the case.
+func (c *Case) Deselected() bool {
+	return c.Status == Skipped && (c.Reason == notSelected || c.Reason == deselected)
+}
+
 // Selector selects cases: by the name of their run, by a case key in which * matches any text, by a
 // tag of their run, or by a condition.
 type Selector struct {
@@ -87,14 +95,14 @@ func (p *Plan) Select(only, skip []Selector) error {
 			p.addSequences(keep)
 			again = len(keep) > before
 		}
-		p.skipWhere("not selected by --only", func(c *Case) bool { return !keep[c.Key] })
+		p.skipWhere(notSelected, func(c *Case) bool { return !keep[c.Key] })
 	}
 	drop, err := p.pick(skip)
 	if err != nil {
 		return err
 	}
 	p.addSequences(drop)
-	p.skipWhere("selected by --skip", func(c *Case) bool { return drop[c.Key] })
+	p.skipWhere(deselected, func(c *Case) bool { return drop[c.Key] })
 	p.skipWithoutLoad()
 	p.skipDownstream()
 	p.regroup()
