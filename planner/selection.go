@@ -209,7 +209,9 @@ func (p *Plan) pick(selectors []Selector) (map[string]bool, error) {
 		}
 		if hits == 0 && s.tag == "" {
 			near := ""
-			if key := p.nearestKey(s.text); key != "" {
+			if slices.ContainsFunc(p.runs(), func(run string) bool { return slices.Contains(p.tagsOf(run), s.text) }) {
+				near = fmt.Sprintf("; the tag is selected by tag:%s", s.text)
+			} else if key := p.nearestKey(s.text); key != "" {
 				near = fmt.Sprintf("; the nearest is %q", key)
 			}
 			return nil, fmt.Errorf("%w: no case matches %q%s; the runs are %s%s", ErrNothing, s.text,

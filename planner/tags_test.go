@@ -45,6 +45,13 @@ func TestUnknownTagsAreErrors(t *testing.T) {
 	}
 }
 
+func TestATagWithoutItsPrefix(t *testing.T) {
+	err := build(t, taggedRuns).Select(parse(t, "nightly"), nil)
+	if err == nil || !strings.HasSuffix(err.Error(), "the runs are a, b; the tag is selected by tag:nightly") {
+		t.Errorf("%v", err)
+	}
+}
+
 // Runs with other tags are the same work.
 func TestTagsAreInNoDigest(t *testing.T) {
 	equal(t, "digest", build(t, taggedRuns).Digest, build(t, untaggedRuns).Digest)

@@ -23,13 +23,11 @@ func aggregateNames() []string {
 }
 
 func unknownFunction(t token) *Error {
+	hint := lowerFirst(suggest.Documented(t.text, functions, "functions", functionsListed))
 	if s, ok := statistics[t.text]; ok {
-		return t.errorf("a statistic ends the name of a metric, as in latency."+s,
-			"assertions have no function %s", t.text)
+		hint = "a statistic ends the name of a metric, as in latency." + s + "; " + hint
 	}
-	return t.errorf(lowerFirst(suggest.Documented(t.text, functions, "functions", functionsListed))+
-		" Otherwise use + - * / and parentheses",
-		"assertions have no function %s", t.text)
+	return t.errorf(hint+" Otherwise use + - * / and parentheses", "assertions have no function %s", t.text)
 }
 
 // call reads ratio(a, b) and the aggregates.

@@ -306,7 +306,7 @@ func (r *relation) mismatch(target *term) *Error {
 	u := target.literal
 	switch {
 	case target.percent && r.left.dim == quantity.Frequency:
-		hint = "write a number per second, as 100/s; for 90 % of a metric write 0.9 * request_rate"
+		hint = "write a number per second, as 100/s, or a share of another metric, as 0.9 * request_rate"
 	case target.percent:
 		hint = "for 20 % of a metric write 0.2 * ceiling.bandwidth"
 	case u != "" && target.dim == quantity.SizeDim && r.left.dim == quantity.RateDim:

@@ -4,7 +4,8 @@ import "testing"
 
 func TestUsualMetric(t *testing.T) {
 	serving := []string{
-		"ttft.avg", "ttft.p50", "ttft.p99", "itl.avg", "itl.p50", "itl.p99", "latency.p50", "latency.p99", "request_rate",
+		"ttft.avg", "ttft.p50", "ttft.p99",
+		"itl.avg", "itl.p50", "itl.p99", "latency.p50", "latency.p99", "request_rate",
 		"output_throughput", "total_throughput", "error_rate", "slo.ttft", "errors.status", "stall.max",
 	}
 	for name, want := range map[string]string{

@@ -92,6 +92,7 @@ var units = func() map[string]Unit {
 		m[u.Symbol] = u
 		m[u.Symbol+"/s"] = Unit{u.Symbol + "/s", RateDim, u.Factor}
 	}
+	delete(m, "kb") // people mean bytes: 64kb is refused as 64gb is
 	for _, bits := range []struct {
 		name string
 		f    float64
@@ -197,6 +198,7 @@ var nearUnits = map[string]string{
 	"Gbit/s": "Gb/s", "Mbits/s": "Mb/s", "Gbits/s": "Gb/s", "Mbits/sec": "Mb/s", "Gbits/sec": "Gb/s", "gbps": "Gbps",
 	"mbps": "Mbps", "GBytes/s": "GB/s", "MBytes/s": "MB/s", "GBytes/sec": "GB/s", "MBytes/sec": "MB/s",
 	"GBps": "GB/s", "MBps": "MB/s", "kBps": "kB/s", "GiBps": "GiB/s", "MiBps": "MiB/s",
+	"kb": "KiB or kB (bytes), or Kb (bits)",
 	"gb": "GB (bytes) or Gb (bits)", "mb": "MB (bytes) or Mb (bits)", "sec": "s", "secs": "s", "second": "s",
 	"seconds": "s",
 	"usec":    "us", "msec": "ms", "nsec": "ns", "mins": "m", "hr": "h", "hours": "h", "byte": "B", "bytes": "B",

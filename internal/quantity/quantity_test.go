@@ -2,6 +2,7 @@ package quantity
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 )
@@ -133,4 +134,16 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Bits in small letters are refused where bytes may be meant.
+func TestSmallBits(t *testing.T) {
+	for _, text := range []string{"64kb", "1gb", "1mb"} {
+		if _, err := ParseSize(text); err == nil || !strings.Contains(err.Error(), "(bytes)") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if v, err := ParseSize("64Kb"); err != nil || v != 8000 {
+		t.Errorf("%v, %v", v, err)
+	}
 }
