@@ -79,7 +79,7 @@ func (p *Plan) Select(only, skip []Selector) error {
 			return err
 		}
 		if len(keep) == 0 { // selectors without match are errors, but tags
-			return ErrUntagged
+			return ErrByTags
 		}
 		loads := p.loads()
 		for again := true; again; { // a load may need earlier cases
@@ -107,6 +107,9 @@ func (p *Plan) Select(only, skip []Selector) error {
 	p.skipDownstream()
 	p.regroup()
 	p.refresh()
+	if len(p.Groups) == 0 && byTags(slices.Concat(only, skip)) {
+		return ErrByTags
+	}
 	if len(p.Groups) == 0 {
 		return fmt.Errorf("%w: %s", ErrNothing, p.whyNothing())
 	}

@@ -9,8 +9,13 @@ import (
 	"github.com/weir-bench/weir/internal/suggest"
 )
 
-// ErrUntagged is the ErrNothing of a plan without a selected tag.
-var ErrUntagged = fmt.Errorf("%w: no run has a selected tag", ErrNothing)
+// ErrByTags is the ErrNothing of a plan if tags alone leave nothing.
+var ErrByTags = fmt.Errorf("%w by tags", ErrNothing)
+
+// byTags reports whether all selectors are tags.
+func byTags(selectors []Selector) bool {
+	return len(selectors) > 0 && !slices.ContainsFunc(selectors, func(s Selector) bool { return s.tag == "" })
+}
 
 // tagsOf returns the tags of a run.
 func (p *Plan) tagsOf(run string) []string {

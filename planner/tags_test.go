@@ -26,7 +26,7 @@ func TestTagsSelectRuns(t *testing.T) {
 		}
 		equal(t, c.only+" without "+c.skip, strings.Join(left, " "), c.want)
 	}
-	if err := build(t, taggedRuns).Select(parse(t, "tag:other"), nil); !errors.Is(err, ErrUntagged) {
+	if err := build(t, taggedRuns).Select(parse(t, "tag:other"), nil); !errors.Is(err, ErrByTags) {
 		t.Errorf("%v", err)
 	}
 }
