@@ -160,11 +160,14 @@ func joinedFinding(list []finding, cause results.ReasonMeaning) finding {
 	if more := len(places) - mostOfACause; more > 0 {
 		f.where += fmt.Sprintf(" and %d more", more)
 	}
-	f.message = fmt.Sprintf("%s of %s: %s; the first, %s: %s", plural(assertions, "assertion"),
-		plural(len(places), "place"), sentence(" ", cause.Meaning, cause.Remedy), f.name, f.message)
+	f.message = fmt.Sprintf("%s of %s: %s The first, %s: %s", plural(assertions, "assertion"),
+		plural(len(places), "place"), lowerFirst(sentence(" ", cause.Meaning, cause.Remedy)), f.name, f.message)
 	f.name, f.reasons = plural(assertions, "assertion"), nil
 	if f.sameCases = nil; f.of != nil {
 		f.sameCases = slices.DeleteFunc(cases, func(c *results.Case) bool { return c == f.of })
 	}
 	return f
 }
+
+// lowerFirst is a sentence within another one.
+func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
