@@ -327,10 +327,14 @@ func (c *comparer) couple(p casePair) error {
 		return fmt.Errorf("case %s: %w", p.now.Key, err)
 	}
 	p.base = f.Case(p.base)
-	if reasons := incomparable(p); len(reasons) > 0 && (len(ms) > 0 || c.options.All) {
+	if o, bad := incomparable(p); bad && (len(ms) > 0 || c.options.All) {
+		verdict := results.EffectError
+		if o.verdict == results.InconclusiveVerdict {
+			verdict = results.Unclear
+		}
 		c.out.Effects = append(c.out.Effects, &results.Effect{
-			Case: p.now.Key, BaseCase: otherKey(p), Verdict: results.EffectError, Message: wording.Message(reasons),
-			Reasons: reasons,
+			Case: p.now.Key, BaseCase: otherKey(p), Verdict: verdict, Message: wording.Message(o.reasons),
+			Reasons: o.reasons,
 		})
 		return nil
 	}
@@ -350,18 +354,19 @@ func (c *comparer) couple(p casePair) error {
 	return nil
 }
 
-// incomparable says why a side cannot be compared, if so.
-func incomparable(p casePair) []results.Reason {
+// incomparable says why a side cannot be compared, if so. A side of which all launches were discarded is inconclusive;
+// an error of the other one precedes it.
+func incomparable(p casePair) (outcome, bool) {
 	o, bad := unusable(p.base)
 	side := "base"
-	if !bad {
-		o, bad = unusable(p.now)
-		side = "new"
+	if other, also := unusable(p.now); also && (!bad || o.verdict == results.InconclusiveVerdict &&
+		other.verdict != results.InconclusiveVerdict) {
+		o, bad, side = other, true, "new"
 	}
 	if bad {
 		o.reasons[0].Place.Side = side
 	}
-	return o.reasons
+	return o, bad
 }
 
 func otherKey(p casePair) string {

@@ -62,8 +62,8 @@ of one session, or the cases at values of an axis, with interleaved launches are
 compared launch by launch, which removes drift and finds far smaller changes: prefer it
 where both can run together, best with order: {by: interleave, axis: NAME} in the sweep.
 
-Exit code 1: a regression. Exit code 3: a metric is inconclusive. Exit code 6: a side
-has launches that cannot be judged.`,
+Exit code 1: a regression. Exit code 3: a metric is inconclusive, or all launches of a
+case were discarded on a side. Exit code 6: a side has launches that cannot be judged.`,
 		Example: `  weir compare weir-out/before weir-out/after
   weir compare weir-out/nixl-0.9 weir-out/nixl-1.0 weir-out/nixl-1.1 --format html -o builds.html
   weir compare old.json new.json --metric latency.p99 --margin 5%
