@@ -29,7 +29,7 @@ func environmentStanding(c *results.Comparison) string {
 }
 
 func environmentText(c *results.Comparison) string {
-	what := "nothing else differs"
+	what := "no other recorded difference"
 	if len(c.Differences) > 0 {
 		what = "what differs:"
 	}
@@ -42,6 +42,9 @@ func environmentText(c *results.Comparison) string {
 	case !*c.SameEnvironment:
 		return "the environments differ, and may be the cause of a change; " +
 			what
+	}
+	if len(c.Differences) == 0 {
+		return "no recorded difference in environment and settings"
 	}
 	return "the environments are the same; " + what
 }
