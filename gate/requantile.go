@@ -82,9 +82,16 @@ func sinceWithout(p *results.Previous, recomputed []results.Recomputed) *results
 		return p
 	}
 	out := *p
+	out.NotCompared = slices.Clone(p.NotCompared)
 	out.Since = slices.DeleteFunc(slices.Clone(p.Since), func(s *results.Since) bool {
-		return slices.ContainsFunc(recomputed,
+		again := slices.ContainsFunc(recomputed,
 			func(r results.Recomputed) bool { return r.Case == s.Case && r.Metric == s.Metric })
+		if again {
+			out.NotCompared = append(out.NotCompared, results.NotCompared{
+				Case: s.Case, Metric: s.Metric, Reason: "its quantile was computed again from samples",
+			})
+		}
+		return again
 	})
 	return &out
 }

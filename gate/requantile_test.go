@@ -51,7 +51,7 @@ func TestRequantiled(t *testing.T) {
 	if was := doc.Cases[0].Metrics.At("latency.p99").Value; was != 4 {
 		t.Errorf("the original's estimate is %v", was)
 	}
-	if len(out.Previous.Since) != 2 || len(doc.Previous.Since) != 3 {
+	if len(out.Previous.Since) != 2 || len(doc.Previous.Since) != 3 || len(out.Previous.NotCompared) != 1 {
 		t.Errorf("%d changes since the last session, of %d", len(out.Previous.Since), len(doc.Previous.Since))
 	}
 	if d := out.Baseline.Differences; len(d) != 1 || d[0].What != "definition of latency.p95, latency.p99" ||

@@ -116,15 +116,15 @@ func sinceLast(doc *results.Document) []string {
 			found++
 		}
 	}
-	switch {
-	case len(p.Since) == 0:
+	if len(p.Since)+len(p.NotCompared) == 0 {
 		out = append(out, "no asserted metric has launches in both that can be compared")
-	case assumed > 0:
-		out = append(out, fmt.Sprintf("of %s, %d changed by more than noise; so did %d if sessions do not differ, which is"+
-			" unknown", plural(len(p.Since), "asserted metric"), found, assumed))
-	default:
-		out = append(out, fmt.Sprintf("of %s, %d changed by more than noise",
-			plural(len(p.Since), "asserted metric"), found))
+	} else {
+		text := fmt.Sprintf("of %s, %d changed by more than noise",
+			plural(len(p.Since)+len(p.NotCompared), "asserted metric"), found)
+		if assumed > 0 {
+			text += fmt.Sprintf("; %d more would have if sessions did not differ", assumed)
+		}
+		out = append(out, text+notCompared(p.NotCompared))
 	}
 	if len(p.Differences) == 0 {
 		return append(out, "no recorded difference in environment and settings")
@@ -137,6 +137,30 @@ func sinceLast(doc *results.Document) []string {
 		all[i] = "differs: " + text
 	}
 	return append(out, all...)
+}
+
+// mostNotCompared is how many reasons of metrics that were not compared are given.
+const mostNotCompared = 2
+
+// notCompared counts the metrics that were not compared, by reason, the most frequent first.
+func notCompared(all []results.NotCompared) string {
+	n := map[string]int{}
+	var reasons []string
+	for _, m := range all {
+		if n[m.Reason]++; n[m.Reason] == 1 {
+			reasons = append(reasons, m.Reason)
+		}
+	}
+	slices.SortStableFunc(reasons, func(a, b string) int { return n[b] - n[a] })
+	text, rest := "", len(all)
+	for _, r := range reasons[:min(len(reasons), mostNotCompared)] {
+		text += fmt.Sprintf("; %d not compared: %s", n[r], plain(r))
+		rest -= n[r]
+	}
+	if rest > 0 {
+		text += fmt.Sprintf("; %d not compared for other reasons", rest)
+	}
+	return text
 }
 
 // sinceShort is sinceLast for a terminal, with the number of differences only.

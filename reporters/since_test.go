@@ -50,3 +50,32 @@ func TestLastTimeIsNotTheBaselineAgain(t *testing.T) {
 		}
 	}
 }
+
+// All asserted metrics are counted, also those that were not compared.
+func TestSinceCountsWhatIsNotCompared(t *testing.T) {
+	q := 0.001
+	same := &results.Since{Case: "c", Metric: "bandwidth", Change: results.Change{Value: 1}}
+	alone := &results.Since{Case: "c", Metric: "latency", Change: results.Change{Value: 0.9, Assumes: true, Q: &q}}
+	not := func(reasons ...string) (out []results.NotCompared) {
+		for _, r := range reasons {
+			out = append(out, results.NotCompared{Case: "d", Metric: "bandwidth", Reason: r})
+		}
+		return out
+	}
+	const edited, added = "env BASE differs", "not measured in the earlier session"
+	for want, p := range map[string]*results.Previous{
+		"no asserted metric has launches in both that can be compared": {},
+		"of 1 asserted metric, 0 changed by more than noise":           {Since: []*results.Since{same}},
+		"of 3 asserted metrics, 0 changed by more than noise; 2 not compared: env BASE differs": {
+			Since: []*results.Since{same}, NotCompared: not(edited, edited)},
+		"of 2 asserted metrics, 0 changed by more than noise; 1 more would have if sessions did not differ": {
+			Since: []*results.Since{same, alone}},
+		"of 5 asserted metrics, 0 changed by more than noise; 2 not compared: env BASE differs; 1 not compared: " +
+			"not measured in the earlier session; 1 not compared for other reasons": {
+			Since: []*results.Since{same}, NotCompared: not(added, edited, "option a differs", edited)},
+	} {
+		if got := sinceLast(&results.Document{Previous: p})[1]; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

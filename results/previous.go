@@ -13,6 +13,15 @@ type Previous struct {
 	Differences []Difference `json:"differences,omitempty" doc:"What of the environment and the settings of the earlier session (base) and of this one (new) is not the same; \"\" is that a side lacks it."`
 	// Since lists the changes of asserted metrics.
 	Since []*Since `json:"since,omitempty" doc:"What became of the metrics that assertions are about."`
+	// NotCompared lists the asserted metrics of this session that are not in Since.
+	NotCompared []NotCompared `json:"not_compared,omitempty" doc:"Metrics that assertions are about and that were not compared with the earlier session."`
+}
+
+// NotCompared is an asserted metric of one case that was not compared.
+type NotCompared struct {
+	Case   string `json:"case"`
+	Metric string `json:"metric"`
+	Reason string `json:"reason" doc:"Why: env BASE differs."`
 }
 
 // Since is the change of one metric of one case.

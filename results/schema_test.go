@@ -285,6 +285,7 @@ func full() *results.Document {
 					Shift: 0.95, Mirrored: true,
 				},
 			}},
+			NotCompared: []results.NotCompared{{Case: "b", Metric: "bandwidth", Reason: "env BASE differs"}},
 		},
 		Artifacts: []results.Artifact{
 			{

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/weir-bench/weir/cmd/weir/stored"
 	"github.com/weir-bench/weir/gate"
@@ -78,6 +79,46 @@ func content(c *results.Case) string {
 	return string(text)
 }
 
+// mostEdited is how many settings that differ are named.
+const mostEdited = 3
+
+// edited says what of the content of a case differs from an earlier one of the same key: "env BASE differs". Values
+// are not shown: they may be secrets.
+func edited(was, now *results.Case) string {
+	var names []string
+	if was.Workload != now.Workload {
+		names = append(names, "the workload")
+	}
+	names = append(names, unequal("axis ", was.Axes, now.Axes)...)
+	names = append(names, unequal("option ", was.Options, now.Options)...)
+	names = append(names, unequal("env ", was.Env, now.Env)...)
+	verb := "differs"
+	if len(names) > 1 {
+		verb = "differ"
+	}
+	text := strings.Join(names[:min(len(names), mostEdited)], ", ")
+	if more := len(names) - mostEdited; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text + " " + verb
+}
+
+// unequal lists the keys whose values differ in JSON, as content compares them.
+func unequal[V any](kind string, a, b map[string]V) (names []string) {
+	keys := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
+	slices.Sort(keys)
+	for _, key := range slices.Compact(keys) {
+		was, before := a[key]
+		is, still := b[key]
+		old, _ := json.Marshal(was)
+		text, _ := json.Marshal(is)
+		if before != still || string(old) != string(text) {
+			names = append(names, kind+key)
+		}
+	}
+	return names
+}
+
 // sinceEarlier adds the changes since the earlier session to the document.
 func (s *session) sinceEarlier(doc *results.Document, dir string) {
 	if !doc.Ran() {
@@ -92,11 +133,16 @@ func (s *session) sinceEarlier(doc *results.Document, dir string) {
 	if !found {
 		return
 	}
-	same, measured := map[string]bool{}, measuredIn(one, doc)
-	for _, c := range doc.Cases {
-		same[c.Key] = measured(c)
-	}
-	doc.Previous.Since = slices.DeleteFunc(doc.Previous.Since, func(s *results.Since) bool { return !same[s.Case] })
+	measured := measuredIn(one, doc)
+	doc.Previous.Since = slices.DeleteFunc(doc.Previous.Since, func(s *results.Since) bool {
+		c := doc.Case(s.Case)
+		if measured(c) {
+			return false
+		}
+		doc.Previous.NotCompared = append(doc.Previous.NotCompared,
+			results.NotCompared{Case: s.Case, Metric: s.Metric, Reason: edited(one.Case(s.Case), c)})
+		return true
+	})
 }
 
 // besides are the documents of the sessions in the same folder, the newest first.
