@@ -144,3 +144,15 @@ func TestTextIndentsVariablesOfSeveralLines(t *testing.T) {
 		t.Errorf("%s\nhas no\n%s", text, want)
 	}
 }
+
+// A structure that has the default in some cases says in which.
+func TestTextNamesCasesWithTheDefaultOfAStructure(t *testing.T) {
+	p := build(t, `scenario: lengths
+runs:
+  load:
+    workload: serving
+    sweep: {len: [128, 512], concurrency: [1, 4]}
+    options: {url: "http://127.0.0.1:1", model: m, requests: 20, input: "${axis.len}"}
+`)
+	shows(t, p, "input    len=128: tokens: fixed:128\n           len=512: default\n")
+}

@@ -119,10 +119,15 @@ func textStructures(t io.Writer, cases []*Case) {
 func structureLines(o option.Option, cases []*Case) (lines []string) {
 	read := make(map[*Case]*structure.Value, len(cases))
 	var keys []string
+	var usual []*Case
 	for _, c := range cases {
 		text, ok := c.Options[o.Name].(string)
 		s, err := structure.Read(text)
-		if !ok || text == o.Default || err != nil { // a plan that was read has been checked
+		if ok && text == o.Default {
+			usual = append(usual, c)
+			continue
+		}
+		if !ok || err != nil { // a plan that was read has been checked
 			continue
 		}
 		read[c] = s
@@ -134,6 +139,9 @@ func structureLines(o option.Option, cases []*Case) (lines []string) {
 	}
 	for _, key := range keys {
 		lines = append(lines, entryLines(o, key, cases, read)...)
+	}
+	if len(keys) > 0 && len(usual) > 0 {
+		lines = append(lines, prefixed(where(usual, cases), "default"))
 	}
 	return lines
 }

@@ -127,7 +127,7 @@ func providerOf(c *results.Case) string {
 // optionsText lists options that differ from the workload's defaults, by name, with those of axes if the
 // reader does not see these.
 func optionsText(c *results.Case, withAxes bool) string {
-	return strings.Join(optionWords(c, withAxes), " ")
+	return strings.Join(optionWords(c, withAxes, nil), " ")
 }
 
 // longestOption is how much of an option is shown: a matrix may have megabytes.

@@ -12,8 +12,9 @@ import (
 	"github.com/weir-bench/weir/workload"
 )
 
-// optionWords lists options that differ from the workload's defaults, as name=value, by name.
-func optionWords(c *results.Case, withAxes bool) (words []string) {
+// optionWords lists options that differ from the workload's defaults, as name=value, by name. Those that vary between
+// the cases of a run are listed also where they have the default.
+func optionWords(c *results.Case, withAxes bool, vary map[string]bool) (words []string) {
 	kind, known := workload.Lookup(c.Workload)
 	options := c.ResolvedOptions()
 	for _, name := range slices.Sorted(maps.Keys(options)) {
@@ -22,7 +23,8 @@ func optionWords(c *results.Case, withAxes bool) (words []string) {
 		word := optionWord(text)
 		if known {
 			o, ok := kind.Option(name)
-			if ok && o.Default != nil && valueText(o.Default) == text {
+			usual := ok && o.Default != nil && valueText(o.Default) == text
+			if usual && !vary[name] {
 				continue
 			}
 			if ok && o.Type == option.Time {
@@ -34,12 +36,31 @@ func optionWords(c *results.Case, withAxes bool) (words []string) {
 			if ok && o.Type == option.Data && text != "" {
 				word = o.Show(text) // a digest, not the content of a file
 			}
+			if usual && (text == "" || o.Type == option.Structure) { // it says nothing
+				word = "default"
+			}
 		}
 		if name != "fabric" && (withAxes || !axis) {
 			words = append(words, plain(name+"="+word))
 		}
 	}
 	return words
+}
+
+// variedOptions returns the options that differ between cases which have them.
+func variedOptions(cases []*results.Case) map[string]bool {
+	first, vary := map[string]string{}, map[string]bool{}
+	for _, c := range cases {
+		for name, v := range c.ResolvedOptions() {
+			text := valueText(v)
+			if had, known := first[name]; !known {
+				first[name] = text
+			} else if had != text {
+				vary[name] = true
+			}
+		}
+	}
+	return vary
 }
 
 // shortTime is a time with two digits, if its text is a number of nanoseconds that nobody reads.

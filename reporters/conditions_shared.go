@@ -12,10 +12,10 @@ import (
 // difference the axis that decides it, or the number of cases.
 func conditionLines(cases []*results.Case) (lines []string) {
 	all := make([]conditions, len(cases))
-	words := make([][]string, len(cases))
+	words, vary := make([][]string, len(cases)), variedOptions(cases)
 	for i, c := range cases {
 		all[i] = conditionsOf(c)
-		words[i] = optionWords(c, false)
+		words[i] = optionWords(c, false, vary)
 	}
 	nameAxes(cases, words)
 	common := commonWords(words)

@@ -105,3 +105,24 @@ func TestOptionsOfARunAreToldOnce(t *testing.T) {
 		t.Error(lines[i])
 	}
 }
+
+// An option that varies between cases stands with each of them, also where it has the default.
+func TestVaryingOptionsAreToldWithDefaults(t *testing.T) {
+	var cases []*results.Case
+	for _, length := range []int64{128, 512} {
+		for _, at := range []int64{1, 4} {
+			options := map[string]any{"model": "m", "input": "{}", "concurrency": at, "cancel": "", "turns": int64(1)}
+			if length == 128 { // 512 is the default
+				options["input"], options["turns"] = `{"tokens":"fixed:128"}`, int64(2)
+			}
+			cases = append(cases, &results.Case{
+				Key: string(rune('a' + len(cases))), Run: "r", Workload: "serving", Options: options,
+				AxisOrder: []string{"len", "concurrency"}, Axes: map[string]any{"len": length, "concurrency": at},
+			})
+		}
+	}
+	const want = "options: model=m; input={tokens: fixed:128} turns=2 (len=128); input=default turns=1 (len=512)"
+	if lines := conditionLines(cases); !slices.Contains(lines, want) {
+		t.Errorf("%q lack\n%s", lines, want)
+	}
+}
