@@ -121,14 +121,15 @@ func TestOptionsWithoutEffectAreRefused(t *testing.T) {
 		}
 	}
 	for options, want := range map[string]string{
-		`{arrivals: poisson}`:                                    "Option arrivals changes nothing",
-		`{arrivals: poisson, concurrency: 3}`:                    "Option arrivals changes nothing",
-		`{time_scale: 4}`:                                        "Option time_scale changes nothing",
-		`{trace: ` + trace + `, input: {tokens: 9}}`:             "Option input changes nothing",
-		`{prompts: ` + prompts + `, input: {tokens: 9}}`:         "Option input changes nothing",
-		`{think: 3s}`:                                            "Option think changes nothing",
-		`{grace: 3s}`:                                            "Option grace changes nothing",
-		`{stream: false, slo: {ttft: 1s}}`:                       "Option slo changes nothing",
+		`{arrivals: poisson}`:                              "Option arrivals changes nothing",
+		`{arrivals: poisson, concurrency: 3}`:              "Option arrivals changes nothing",
+		`{time_scale: 4}`:                                  "Option time_scale changes nothing",
+		`{trace: ` + trace + `, input: {tokens: 9}}`:       "Option input changes nothing",
+		`{prompts: ` + prompts + `, input: {tokens: 9}}`:   "Option input changes nothing",
+		`{prompts: ` + prompts + `, input: {text: hello}}`: "the prompts of the file are sent, not its text",
+		`{think: 3s}`:                      "Option think changes nothing",
+		`{grace: 3s}`:                      "Option grace changes nothing",
+		`{stream: false, slo: {ttft: 1s}}`: "Option slo changes nothing",
 		`{stream: false, cancel: 10% after 5 tokens}`:            "Option cancel changes nothing",
 		strings.Replace(searches, "{", "{max_in_flight: 4, ", 1): "Option max_in_flight changes nothing",
 		strings.Replace(searches, "{", "{stream: false, ", 1):    "a promise about ttft.p50 cannot be kept",
@@ -138,6 +139,7 @@ func TestOptionsWithoutEffectAreRefused(t *testing.T) {
 	for _, keys := range []string{
 		"    options: {arrivals: poisson, rate: 5/s}", "    options: {arrivals: burst}",
 		"    options: {think: 3s, turns: 2}", "    options: {trace: " + trace + ", input: {prefix: as traced}}",
+		"    options: {prompts: " + prompts + ", input: {prefix: none}}",
 		"    options: {duration: 5s, grace: 3s}", "    options: {stream: false, slo: {latency: 1s}}",
 		"    options: {arrivals: poisson}\n    sweep: {rate: [0, 5/s]}", // some case has it
 	} {

@@ -26,13 +26,15 @@ func (behaviour) Idle(v option.Values) map[string]string {
 	case !open:
 		say("arrivals", "a closed load sends its next request when one ends: give rate, ramp or a search along rate")
 	}
-	if in := inputOf(text("input")); in.Tokens.Known() && in.Tokens != defaultInput.Tokens {
-		switch {
-		case trace:
-			say("input", "the trace has the tokens of prompts")
-		case text("prompt_lines") != "":
-			say("input", "the prompts of the file have their own tokens")
-		}
+	in := inputOf(text("input"))
+	count := in.Tokens.Known() && in.Tokens != defaultInput.Tokens
+	switch fromFile := text("prompt_lines") != ""; {
+	case trace && count:
+		say("input", "the trace has the tokens of prompts")
+	case fromFile && in.Text != "":
+		say("input", "the prompts of the file are sent, not its text")
+	case fromFile && count:
+		say("input", "the prompts of the file have their own tokens")
 	}
 	if !trace {
 		say("time_scale", "it scales the times of a trace, and the run has none")
