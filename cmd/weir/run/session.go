@@ -43,6 +43,7 @@ type session struct {
 	stream         *eventStream
 	stdout, stderr io.Writer
 	several        bool // other scenarios run in the same command
+	noPage         bool // the HTML page could not be written
 
 	pushedAt   time.Time // when metrics were pushed last, or the session began
 	pushFailed bool
@@ -123,7 +124,7 @@ func (s *session) run(ctx context.Context) (int, error) {
 	failed := s.write(doc, dir)
 	s.pushed(doc)
 	if err := errors.Join(s.record(doc, dir), s.flags.remember(doc, dir)); err != nil {
-		doc.Session.ExitCode = reports.Code(doc.Session.ExitCode, err)
+		unwritten(doc, err)
 		failed = errors.Join(failed, err)
 	}
 	s.notified(doc)
@@ -138,7 +139,7 @@ func (s *session) run(ctx context.Context) (int, error) {
 func (s *session) write(doc *results.Document, dir string) error {
 	s.sinceEarlier(doc, dir)
 	kept, err := s.keep(doc, dir)
-	doc.Session.ExitCode = reports.Code(doc.Session.ExitCode, err)
+	unwritten(doc, err)
 	if s.flags.style.Quiet {
 		if code := doc.Session.ExitCode; code != gate.ExitPassed {
 			why := doc.Session.Reason
@@ -156,7 +157,7 @@ func (s *session) write(doc *results.Document, dir string) error {
 	failed := s.flags.reports.Table(w, doc, s.flags.style.Color(w), screen.Width(w))
 	if failed != nil && !errors.Is(failed, unix.EPIPE) {
 		err = errors.Join(err, failed)
-		doc.Session.ExitCode = reports.Code(doc.Session.ExitCode, failed)
+		unwritten(doc, failed)
 	}
 	if kept {
 		screen.Say(s.stderr, fmt.Sprintf("results in %s%s", dir, s.page(dir)))
@@ -167,8 +168,18 @@ func (s *session) write(doc *results.Document, dir string) error {
 	return err
 }
 
-// page says where the HTML page of the results is, or how to write it.
+// unwritten gives a session the exit code for errors of writing, and the word for it.
+func unwritten(doc *results.Document, err error) {
+	if code := reports.Code(doc.Session.ExitCode, err); code != doc.Session.ExitCode {
+		doc.Session.ExitCode, doc.Session.Status = code, results.Errored
+	}
+}
+
+// page says where the HTML page of the results is, or how to write it; nothing if it could not be written.
 func (s *session) page(dir string) string {
+	if s.noPage {
+		return ""
+	}
 	for _, r := range s.reports {
 		if r.Name == "html" && r.Path != reporters.Stdout {
 			return "; page: " + cmp.Or(r.Path, filepath.Join(dir, r.DefaultFile))
@@ -208,7 +219,12 @@ func (s *session) keep(doc *results.Document, dir string) (kept bool, err error)
 		file = "" // skip allows that it does not exist
 	}
 	err = reports.Compare(all, doc, file, stored.Read, s.stderr)
-	return failed == nil, errors.Join(failed, err, reports.Write(all, doc, dir, s.stdout))
+	for _, r := range all {
+		unwritten := reports.Write([]reports.Report{r}, doc, dir, s.stdout)
+		s.noPage = s.noPage || unwritten != nil && r.Name == "html"
+		err = errors.Join(err, unwritten)
+	}
+	return failed == nil, errors.Join(failed, err)
 }
 
 func (s *session) dir(id string) string {

@@ -21,6 +21,11 @@ func (f *flags) writable(rs []reports.Report) error {
 			return exit.Usage("--report %s=%s: %w", r.Name, r.Path, err)
 		}
 	}
+	if f.history != "" {
+		if err := canMake(f.history); err != nil {
+			return exit.Usage("--history %s: %w", f.history, err)
+		}
+	}
 	if f.resume == "" {
 		if err := canMake(f.out); err != nil {
 			if f.out == "" {
