@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/weir-bench/weir/internal/lazyregexp"
 )
@@ -24,10 +25,8 @@ type entry struct {
 func (d *decoder) section(content *hcl.BodyContent, name string) []entry {
 	for _, b := range content.Blocks {
 		if b.Type == name && len(b.Labels) == 0 {
-			attrs, diags := b.Body.JustAttributes()
-			d.diags = append(d.diags, diags...)
 			var out []entry
-			for _, a := range attrs {
+			for _, a := range d.bodyAttributes(b.Body) {
 				out = append(out, entry{name: a.Name, at: a.NameRange, expr: a.Expr})
 			}
 			slices.SortFunc(out, func(a, b entry) int { return cmp.Compare(a.at.Start.Byte, b.at.Start.Byte) })
@@ -38,6 +37,28 @@ func (d *decoder) section(content *hcl.BodyContent, name string) []entry {
 		return d.mapping(a.Expr, name)
 	}
 	return nil
+}
+
+// bodyAttributes are the attributes of a block, which may have no blocks.
+func (d *decoder) bodyAttributes(body hcl.Body) hcl.Attributes {
+	native, ok := body.(*hclsyntax.Body)
+	if !ok || len(native.Blocks) == 0 {
+		attrs, diags := body.JustAttributes()
+		d.diags = append(d.diags, diags...)
+		return attrs
+	}
+	for _, b := range native.Blocks {
+		form := b.Type + " = { … }"
+		if len(b.Labels) > 0 {
+			form = b.Type + " = { " + b.Labels[0] + " = { … } }"
+		}
+		d.error(b.TypeRange, "Unexpected block", quote(b.Type)+" is not written as a block.", "Write "+form+".")
+	}
+	attrs := hcl.Attributes{}
+	for name, a := range native.Attributes {
+		attrs[name] = a.AsHCLAttribute()
+	}
+	return attrs
 }
 
 // mapping reads an expression that holds pairs.
