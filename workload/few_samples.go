@@ -32,6 +32,11 @@ func (k *Kind) CountOf(m Metric, options map[string]any, measured MetricValues) 
 	if !given {
 		v = o.Default
 	}
+	return wholeNumber(v)
+}
+
+// wholeNumber is the value of a count; 0: it is none.
+func wholeNumber(v any) int64 {
 	switch n := v.(type) {
 	case int64:
 		return n
@@ -105,7 +110,8 @@ func (k *Kind) withLooks(enough int64) int64 {
 func (k *Kind) MoreLaunchesHelp() bool { _, each := k.Behaviour.(QuantileCounter); return !each }
 
 // MoreSamples suggests a setting that gives a quantile enough values: "requests: 1000", "iterations: 400" or
-// "launches: 20". So far the given launches had n values, and at most maxLaunches may run. "": unknown.
+// "launches: 20". So far the given launches had n values, and at most maxLaunches may run. A session that ended with
+// fewer launches may do so again, so each must have its share of the values. "": unknown.
 func (k *Kind) MoreSamples(m Metric, options map[string]any, n int64, launches, maxLaunches int) string {
 	q, ok := m.Level()
 	if !ok || launches < 1 || maxLaunches < 1 {
@@ -114,7 +120,8 @@ func (k *Kind) MoreSamples(m Metric, options map[string]any, n int64, launches, 
 	all := k.withLooks(k.enough(q))
 	each := all
 	if k.MoreLaunchesHelp() {
-		each = (all + int64(maxLaunches) - 1) / int64(maxLaunches)
+		share := int64(min(launches, maxLaunches))
+		each = (all + share - 1) / share
 	}
 	if _, ok := k.Option(m.CountedBy); ok {
 		return fmt.Sprintf("%s: %d", m.CountedBy, each)
@@ -131,16 +138,25 @@ func (k *Kind) MoreSamples(m Metric, options map[string]any, n int64, launches, 
 // iterations is the option that decides the number of values of a launch, in kinds that have it.
 const iterations = "iterations"
 
-// moreIterations returns a round number of iterations that gives a launch at least each values; 0: there is none.
+// moreIterations returns a round number of iterations, above the present one, that gives a launch at least each values;
+// 0: there is none.
 func (k *Kind) moreIterations(m Metric, options map[string]any, each int64) int64 {
 	o, ok := k.Option(iterations)
 	e, expects := k.Behaviour.(Expecter)
 	if !ok || !expects {
 		return 0
 	}
+	present, given := options[iterations]
+	if !given {
+		present = o.Default
+	}
+	had := wholeNumber(present)
 	with := maps.Clone(options)
 	for unit := int64(10); unit < o.Max/10; unit *= 10 {
 		for digit := int64(1); digit < 10; digit++ {
+			if digit*unit <= had {
+				continue
+			}
 			with[iterations] = digit * unit
 			if least, _ := e.Expected(with, m.CountedBy); least >= each {
 				return digit * unit

@@ -19,3 +19,19 @@ func TestAdviceForQuantilesOfFlushedWrites(t *testing.T) {
 		}
 	}
 }
+
+// Advice of more iterations never lowers them, and suffices for a session that ended with as few launches.
+func TestAdviceForQuantilesOfFewLaunches(t *testing.T) {
+	p99, ok := Kind.Metric("latency.p99")
+	if !ok {
+		t.Fatal("no p99")
+	}
+	for now, want := range map[any]string{
+		int64(1000): "iterations: 5000", float64(1000): "iterations: 5000", int64(7000): "iterations: 8000",
+	} {
+		options := map[string]any{"block_size": int64(64 << 10), "op": "write", "iterations": now}
+		if got := Kind.MoreSamples(p99, options, 256, 2, 12); got != want {
+			t.Errorf("with %v: %q, want %q", now, got, want)
+		}
+	}
+}
