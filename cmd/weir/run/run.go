@@ -76,9 +76,8 @@ func New(version results.Version) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run FILE|DIR|plan.json|catalog:NAME…",
 		Short: "run scenarios: plan, measure, judge, report",
-		Long: `run measures scenarios one after the other and judges them; the exit code is that of the worst result
-("weir docs exit-codes"). results.json, reports and logs go to the session directory, the table to stdout,
-all else to stderr. FILE - is YAML on stdin. "weir docs hosts" has rare flags (--advertise, --tls-…).`,
+		Long: `run measures scenarios one after the other and judges them. The exit code is that of the worst result. FILE -
+is YAML on stdin. "weir docs hosts" has rare flags (--advertise, --tls-…), "weir docs exit-codes" the codes.`,
 		Example: `  weir run examples/quickstart.yaml --only 'bandwidth[fabric=shm,*]' --report html
   weir run catalog:hosts --hosts 'gpu[01-02]'`,
 		Args: func(cmd *cobra.Command, args []string) error {
