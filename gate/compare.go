@@ -354,8 +354,8 @@ func (c *comparer) couple(p casePair) error {
 	return nil
 }
 
-// incomparable says why a side cannot be compared, if so. A side of which all launches were discarded is inconclusive;
-// an error of the other one precedes it.
+// incomparable says why a side cannot be compared, if so. If all launches of a side were discarded, that is
+// inconclusive; an error of the other one precedes it.
 func incomparable(p casePair) (outcome, bool) {
 	o, bad := unusable(p.base)
 	side := "base"

@@ -6,7 +6,7 @@ import (
 	"github.com/weir-bench/weir/results"
 )
 
-// A side of which all launches were disturbed is inconclusive, as in its own session; an error precedes it.
+// If all launches of a side were disturbed, that is inconclusive, as in its own session; an error precedes it.
 func TestCompareWithOnlyDiscardedLaunches(t *testing.T) {
 	values := []float64{10, 10.1, 9.9}
 	for name, test := range map[string]struct {

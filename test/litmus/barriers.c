@@ -36,7 +36,7 @@ static void declare_slots(int ranks, int threads)
     }
 }
 
-/* ---- three ranks, each of which writes to the others before each barrier ---- */
+/* ---- three ranks, where each writes to the others before each barrier ---- */
 
 static void prepare_three(void) { declare_slots(3, 1); }
 

@@ -39,7 +39,7 @@ static void receive(struct weir_rank *r, size_t n, int number, uint64_t seq)
     }
 }
 
-/* Two cases, which number their messages from 1, and whose last message is announced. */
+/* Two cases number their messages from 1, and announce the last one. */
 static void play(struct weir_rank *r, size_t n)
 {
     int peer = 1 - r->cfg.rank;

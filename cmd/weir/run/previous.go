@@ -103,7 +103,7 @@ func edited(was, now *results.Case) string {
 	return text + " " + verb
 }
 
-// unequal lists the keys whose values differ in JSON, as content compares them.
+// unequal lists the keys with values that differ in JSON, as content compares them.
 func unequal[V any](kind string, a, b map[string]V) (names []string) {
 	keys := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
 	slices.Sort(keys)

@@ -28,7 +28,7 @@ impl Hasher for Mixing {
 
 type Map<K, V> = HashMap<K, V, BuildHasherDefault<Mixing>>;
 
-/// Access is the last one to a cell: by a thread, after so many of its atomic operations.
+/// Access is the last one to a cell: by a thread, with the number of its atomic operations before.
 type Access = (usize, usize, bool);
 
 #[derive(Clone)]
@@ -51,7 +51,7 @@ struct Place {
 struct Memory {
     started: bool,
     places: Map<usize, Place>,
-    /// cells made before the threads start, for places whose first access is a read
+    /// cells made before the threads start, for places that are read first
     spares: Vec<Rc<UnsafeCell<()>>>,
     /// users of atomic words that are not declared: the thread (None: several), and whether one has written
     users: Map<usize, (Option<usize>, bool)>,
