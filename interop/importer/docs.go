@@ -26,11 +26,12 @@ launches itself; of curl in a loop it is the number of requests. Functions are f
 conditions, case and while with known values, $(( )), eval and here-documents. So are xargs and GNU parallel with
 known values, arrays with names (declare -A), and files that lie beside the script, where it reads them (source). If a
 value is not known, or follows from a default, all branches are read; variables are those of a script without
-arguments. In a Markdown file the blocks of commands are read, also behind prompts. docker, kubectl exec, ssh and sudo
-do not pass on what a script exports. A variable that only the shell knows becomes a variable of the scenario in an
-address, a model or a prompt, and a secret in a header. All lines of a script that cannot be imported are told at
-once, with the flag or the reason; the scenario has the others and names these lines, and the exit code is 4.
---skip-unmapped ignores flags without an equivalent and leaves other such lines out, with exit code 0.
+arguments. In a Markdown file the blocks of commands are read, also behind prompts; commands outside of blocks are
+told. docker, kubectl exec, ssh and sudo do not pass on what a script exports. A variable that only the shell knows
+becomes a variable of the scenario in an address, a model or a prompt, and a secret in a header. All lines of a script
+that cannot be imported are told at once, with the flag or the reason; the scenario has the others and names these
+lines, and the exit code is 4. --skip-unmapped ignores flags without an equivalent and leaves other such lines out,
+with exit code 0.
 
 This page is generated from the files in interop/importer/tools (` + "`make golden`" + `).
 `)

@@ -18,23 +18,34 @@ var (
 	fence = lazyregexp.New("^([ \t>*+-]*)(`{3,}|~{3,})[ \t]*\\{?\\.?([A-Za-z0-9_+-]*)")
 	// prompt matches that of a shell before a command.
 	prompt = lazyregexp.New(`^\s*(\([\w.-]+\)\s*)?([\w.-]+@[\w.-]+[^$#]*)?[$#]\s+`)
+	// span matches code within a line.
+	span = lazyregexp.New("`+([^`]+)`+")
 	// placeholder matches what readers replace, such as <host>.
 	placeholder = lazyregexp.New(`(^|[^<&0-9A-Za-z])<([A-Za-z][A-Za-z0-9_.-]*)>`)
 )
 
 // shells are the languages of blocks that have commands; "": a block without a language.
-var shells = []string{"", "bash", "sh", "shell", "zsh", "console", "shell-session", "sh-session", "shellsession", "terminal"}
+var shells = []string{
+	"", "bash", "sh", "shell", "zsh", "console", "shell-session", "sh-session", "shellsession", "terminal",
+}
 
 func isMarkdown(file string) bool {
 	return slices.Contains([]string{".md", ".markdown", ".mdx"}, strings.ToLower(path.Ext(file)))
 }
 
-// blocksOf returns the blocks of commands of a Markdown file.
-func blocksOf(text string) (all []block) {
+// blocksOf returns the blocks of commands of a Markdown file, and the lines outside of blocks at their places.
+func blocksOf(text string) (all []block, outside []string) {
 	lines := strings.Split(text, "\n")
+	outside = make([]string, len(lines))
 	for i := 0; i < len(lines); i++ {
 		m := fence().FindStringSubmatch(lines[i])
 		if m == nil {
+			if n := indented(lines[i:]); n > 0 && (i == 0 || strings.TrimSpace(lines[i-1]) == "") {
+				all = append(all, blockAt(i, lines[i:i+n]))
+				i += n - 1
+				continue
+			}
+			outside[i] = lines[i]
 			continue
 		}
 		indent, mark, language := m[1], m[2], strings.ToLower(m[3])
@@ -49,10 +60,28 @@ func blocksOf(text string) (all []block) {
 			body = append(body, unindented(line, indent))
 		}
 		if slices.Contains(shells, language) {
-			all = append(all, block{strings.Repeat("\n", start) + strings.Join(commandsOf(body), "\n") + "\n", start + 1})
+			all = append(all, blockAt(start, body))
 		}
 	}
-	return all
+	return all, outside
+}
+
+// blockAt is the block of some lines, with the number of lines before it.
+func blockAt(before int, lines []string) block {
+	return block{strings.Repeat("\n", before) + strings.Join(commandsOf(lines), "\n") + "\n", before + 1}
+}
+
+// indented returns the number of lines at the beginning that are an indented block of code.
+func indented(lines []string) (n int) {
+	for i, line := range lines {
+		switch {
+		case strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t"):
+			n = i + 1
+		case strings.TrimSpace(line) != "":
+			return n
+		}
+	}
+	return n
 }
 
 // unindented removes what stands before the fence of a block from one of its lines.
@@ -130,7 +159,13 @@ func (s *script) readAll(text string) error {
 		}
 		return s.readText(text, 0)
 	}
-	for _, b := range blocksOf(text) {
+	blocks, outside := blocksOf(text)
+	for i, line := range outside {
+		if command := s.commandIn(line); command != "" {
+			s.fates = append(s.fates, &Fate{i + 1, command, "nothing: it is outside of a block of code"})
+		}
+	}
+	for _, b := range blocks {
 		b.text = withoutPlaceholders(strings.ReplaceAll(b.text, "\u00a0", " "))
 		if !s.mentioned(b.text) && !strings.Contains(b.text, "=") {
 			continue
@@ -144,4 +179,21 @@ func (s *script) readAll(text string) error {
 		}
 	}
 	return nil
+}
+
+// commandIn returns the command of a tool in a line outside of blocks: one with flags, as code or after a prompt.
+func (s *script) commandIn(line string) string {
+	candidates := []string{}
+	if before := promptOf(line); before != "" {
+		candidates = append(candidates, strings.TrimPrefix(line, before))
+	}
+	for _, m := range span().FindAllStringSubmatch(line, -1) {
+		candidates = append(candidates, strings.TrimPrefix(m[1], promptOf(m[1])))
+	}
+	for _, c := range candidates {
+		if strings.Contains(c, " -") && s.mentioned(c) {
+			return strings.TrimSpace(c)
+		}
+	}
+	return ""
 }

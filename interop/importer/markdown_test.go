@@ -34,6 +34,10 @@ usage: fio [options] (see 'man
 > ~~~sh
 > ucx_perftest h -t tag_bw -s 16
 > ~~~
+
+    ucx_perftest h -t tag_bw -s 32
+
+Or '''ucx_perftest h -t tag_bw -s 64''', as '''ucx_perftest''' says.
 `, "'''", "```")
 	made, err := importer.Script("README.md", text, importer.Options{})
 	if err != nil {
@@ -44,7 +48,8 @@ usage: fio [options] (see 'man
 		became, _, _ := strings.Cut(f.Became, ":")
 		got = append(got, fmt.Sprint(f.Line, " ", became))
 	}
-	const want = "3 variables of later lines, 4 nothing, 9 run ucx_perftest, 14 run ucx_perftest_2, 20 nothing, 23 run ucx_perftest_3"
+	const want = "3 variables of later lines, 4 nothing, 9 run ucx_perftest, 14 run ucx_perftest_2, 20 nothing, 23 run ucx_perftest_3, " +
+		"26 run ucx_perftest_4, 28 nothing"
 	if all := strings.Join(got, ", "); all != want {
 		t.Errorf("got  %s\nwant %s", all, want)
 	}
@@ -52,7 +57,7 @@ usage: fio [options] (see 'man
 	for _, c := range planned(t, made.Scenario).Cases {
 		sizes = append(sizes, fmt.Sprint(c.Options["block_size"], c.Env["UCX_TLS"]))
 	}
-	if got := strings.Join(sizes, " "); got != "4096Brc 8Brc 16Brc" && got != "4KiBrc 8Brc 16Brc" {
+	if got := strings.Join(sizes, " "); got != "4096Brc 8Brc 16Brc 32Brc" && got != "4KiBrc 8Brc 16Brc 32Brc" {
 		t.Error(got)
 	}
 }

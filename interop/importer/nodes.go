@@ -21,7 +21,7 @@ func (c *call) setTwoHosts(meet string) {
 		c.note("both sides meet at %s, so they are on one host", meet)
 	default:
 		c.run.nodes, c.run.distinct = 2, true
-		c.note("its two sides are on two hosts; to use one host, remove cluster, or place of the run, and node of its roles")
+		c.note("its two sides are on two hosts; for one host remove cluster (or place) and node of its roles")
 	}
 }
 

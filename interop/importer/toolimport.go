@@ -178,6 +178,7 @@ func Import(name string, lines []Line, o Options) (*Imported, error) {
 // convert fills the run of each call. Its notes name the run if there are several.
 func convert(calls []*call, o Options, several bool) (runs []*run, notes []Note, err error) {
 	var unmapped []string
+	noted := map[Note][]string{} // the runs of equal notes
 	for next := 0; next < len(calls); {
 		passes := calls[next:]
 		if n := slices.IndexFunc(passes, func(c *call) bool { return c.fate != passes[0].fate }); n > 0 {
@@ -200,10 +201,10 @@ func convert(calls []*call, o Options, several bool) (runs []*run, notes []Note,
 				one.became("run " + c.run.name)
 			}
 			for _, n := range c.notes {
-				if several {
-					n.Text = "run " + c.run.name + ": " + n.Text
+				if noted[n] == nil {
+					notes = append(notes, n)
 				}
-				notes = append(notes, n)
+				noted[n] = append(noted[n], c.run.name)
 			}
 			for _, lost := range c.unmapped {
 				unmapped = append(unmapped, c.at+lost)
@@ -217,6 +218,11 @@ func convert(calls []*call, o Options, several bool) (runs []*run, notes []Note,
 			ways += ", --as-command runs " + calls[0].tool.name + " itself"
 		}
 		return nil, nil, fmt.Errorf("%s\nthese flags change what is measured: %s", strings.Join(unmapped, "\n"), ways)
+	}
+	for i, n := range notes {
+		if several {
+			notes[i].Text = ofRuns(noted[n]) + ": " + n.Text
+		}
 	}
 	return runs, notes, nil
 }
