@@ -56,6 +56,8 @@ const (
 	// relatedWindow is the time after the end of a launch within which the end of a service counts as before it: the
 	// agent of the service may be slower than the ranks. failedWindow is this time if requests failed.
 	relatedWindow, failedWindow = 300 * time.Millisecond, 2 * time.Second
+	// lostWindow is the time within which the loss of a node is noticed: link.DefaultSilence and some more.
+	lostWindow = 3 * time.Second
 )
 
 var (
@@ -153,7 +155,14 @@ func (v *services) rootCause(ctx context.Context, x *service) (*service, error) 
 	if len(x.Needs) == 0 {
 		return x, nil
 	}
-	if err := v.awaitRelated(ctx, relatedWindow, func() bool { return failedNeed() != nil }); err != nil {
+	window := relatedWindow
+	if slices.ContainsFunc(x.Needs, func(name string) bool {
+		other := v.find(name)
+		return other != nil && other.node() != x.node()
+	}) {
+		window = lostWindow // it cannot reach a service on a node that is gone before that is noticed
+	}
+	if err := v.awaitRelated(ctx, window, func() bool { return failedNeed() != nil }); err != nil {
 		return nil, err
 	}
 	if other := failedNeed(); other != nil {
