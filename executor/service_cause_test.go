@@ -15,11 +15,12 @@ func TestLostNodeIsTheCauseOfAServiceThatNeedsIt(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := &session{posted: make(chan func()), closed: make(chan struct{})}
 			registry := &service{
-				Service: workload.Service{Name: "registry"}, facts: &workload.ServiceFacts{}, task: &task{nodes: []string{node}},
+				Service: workload.Service{Name: "registry"}, facts: &workload.ServiceFacts{},
+				task: &task{nodes: []string{node}},
 			}
 			store := &service{
-				Service: workload.Service{Name: "store", Needs: []string{"registry"}}, task: &task{nodes: []string{"a"}},
-				failure: &results.Failure{},
+				Service: workload.Service{Name: "store", Needs: []string{"registry"}},
+				task:    &task{nodes: []string{"a"}}, failure: &results.Failure{},
 			}
 			v := &services{s: s, up: []*service{registry, store}}
 			time.AfterFunc(2600*time.Millisecond, func() {

@@ -120,6 +120,7 @@ func (t *Table) eachCase(run *runTable, a *dsl.Assert, find *finder) {
 		t.warnTransport(run, a, axes, of)
 		t.warnBareTime(run, a, axes, of)
 		t.warnShare(run, a, axes, of)
+		t.warnGain(a)
 		t.warnMetricMeaning(run, a, axes, of)
 		t.warnImplausible(run, a, axes, of)
 	}

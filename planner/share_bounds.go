@@ -2,7 +2,9 @@ package planner
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/weir-bench/weir/dsl"
@@ -39,6 +41,21 @@ func (t *Table) warnShare(run *runTable, a *dsl.Assert, axes []int, of func(*row
 		}
 		return
 	}
+}
+
+// gainNumber matches a gain that is compared with a number of at least 1, without a percent sign.
+var gainNumber = regexp.MustCompile(`\bgain\(.*\)\s*[<>]=?\s*([1-9][0-9]*(?:\.[0-9]+)?)$`)
+
+// warnGain warns of a gain with a bound of 100 % or more, such as 1.05 where 5% is meant.
+func (t *Table) warnGain(a *dsl.Assert) {
+	n := gainNumber.FindStringSubmatch(a.Text)
+	if n == nil {
+		return
+	}
+	times, _ := strconv.ParseFloat(n[1], 64) // of the expression
+	t.warn(a.Range, "Bound of a gain", fmt.Sprintf("A gain of %s is one of %s.", n[1], quantity.Percent(times)),
+		dsl.Hint(fmt.Sprintf("For %s times as much write %s; for this gain write %s.", n[1],
+			quantity.Percent(quantity.Round(times-1)), quantity.Percent(times))))
 }
 
 // largestShare is the largest value of a metric that is a share, 0 for others. What is shown in percent without being

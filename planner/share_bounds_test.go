@@ -50,3 +50,22 @@ func TestSweepsThatExcludeEverything(t *testing.T) {
 		t.Errorf("%s", render(diags))
 	}
 }
+
+// A gain of 100 % or more without a percent sign may be meant as a ratio.
+func TestGainsWithoutAPercentSign(t *testing.T) {
+	for asserted, want := range map[string]string{
+		"gain(bandwidth) >= 1.05":  "A gain of 1.05 is one of 105%.",
+		"gain(bandwidth) >= 2":     "A gain of 2 is one of 200%.",
+		"gain(bandwidth) >= 5%":    "",
+		"gain(bandwidth) >= 0.05":  "",
+		"gain(bandwidth) >= 105%":  "",
+		"gain(latency.p50) >= 10%": "",
+	} {
+		src := "scenario: s\nvariants: {a: {env: {A: 1}}, b: {env: {A: 2}}, baseline: a}\nruns:\n  r:\n    workload: transfer\n" +
+			"    options: {block_size: 1MiB}\n    sweep: {variant: [a, b]}\n    assert: ['" + asserted + "']\n"
+		_, diags := Build(read(t, "s.yaml", src, dsl.Options{}))
+		if diags.HasErrors() || (len(diags) > 0) != (want != "") || !strings.Contains(render(diags), want) {
+			t.Errorf("%s: %s, want %q", asserted, render(diags), want)
+		}
+	}
+}
