@@ -22,7 +22,7 @@ import (
 func (s *session) fabrics() []string {
 	set := map[string]bool{}
 	for _, c := range s.plan.Cases {
-		if c.Status != planner.Planned && !c.Deselected() {
+		if c.Status != planner.Planned && !c.Deselected {
 			continue
 		}
 		if c.When != "" {

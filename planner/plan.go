@@ -216,6 +216,8 @@ type Case struct {
 	Assertions []assertion.Assertion `json:"assertions"`
 	Status     string                `json:"status"` // planned | excluded | skipped
 	Reason     string                `json:"reason,omitempty"`
+	// Deselected: a selection skipped it, or a case that it needs.
+	Deselected bool `json:"deselected,omitempty"`
 }
 
 // The statuses of a case in a plan.

@@ -17,14 +17,6 @@ import (
 // ErrNothing is the error of a selection that leaves nothing to run.
 var ErrNothing = errors.New("nothing selected")
 
-// The reasons of cases that a selection skips.
-const notSelected, deselected = "not selected by --only", "selected by --skip"
-
-// Deselected reports whether a selection skips the case.
-func (c *Case) Deselected() bool {
-	return c.Status == Skipped && (c.Reason == notSelected || c.Reason == deselected)
-}
-
 // Selector selects cases: by the name of their run, by a case key in which * matches any text, by a
 // tag of their run, or by a condition.
 type Selector struct {
@@ -73,6 +65,7 @@ func ParseSelector(text string) (Selector, error) {
 // are compared with, and removes those that skip selects with everything that needs them. Removed
 // cases stay in the plan as skipped, with the reason. A sequence is kept or removed completely.
 func (p *Plan) Select(only, skip []Selector) error {
+	planned := slices.DeleteFunc(slices.Clone(p.Cases), func(c *Case) bool { return c.Status != Planned })
 	if len(only) > 0 {
 		keep, err := p.pick(only)
 		if err != nil {
@@ -95,16 +88,19 @@ func (p *Plan) Select(only, skip []Selector) error {
 			p.addSequences(keep)
 			again = len(keep) > before
 		}
-		p.skipWhere(notSelected, func(c *Case) bool { return !keep[c.Key] })
+		p.skipWhere("not selected by --only", func(c *Case) bool { return !keep[c.Key] })
 	}
 	drop, err := p.pick(skip)
 	if err != nil {
 		return err
 	}
 	p.addSequences(drop)
-	p.skipWhere(deselected, func(c *Case) bool { return drop[c.Key] })
+	p.skipWhere("selected by --skip", func(c *Case) bool { return drop[c.Key] })
 	p.skipWithoutLoad()
 	p.skipDownstream()
+	for _, c := range planned {
+		c.Deselected = c.Status == Skipped
+	}
 	p.regroup()
 	p.refresh()
 	if len(p.Groups) == 0 && byTags(slices.Concat(only, skip)) {

@@ -31,7 +31,7 @@ func TestSelect(t *testing.T) {
 		for _, k := range p.Cases {
 			if k.Status == Planned {
 				got = append(got, k.Key)
-			} else if k.Reason == "" {
+			} else if k.Reason == "" || !k.Deselected {
 				t.Errorf("%s: %s is left out without a reason", c.name, k.Key)
 			}
 		}

@@ -27,6 +27,9 @@ func TestFailedPathsHaveLikelyCauses(t *testing.T) {
 		if err := r.Write(&with, doc); err != nil {
 			t.Fatal(err)
 		}
+		if format == "table" {
+			atMostFourLines(t, with.String())
+		}
 		const cause = "data went over sockets"
 		if strings.Contains(without.String(), cause) || !strings.Contains(with.String(), cause) {
 			t.Errorf("%s names the cause: %v without evidence, %v with it", format,
@@ -51,5 +54,26 @@ func TestLikelyCausesAreDescribedOnce(t *testing.T) {
 	const brief = "likely cause: sockets; remedy: links; 1 further cause in report.md"
 	if got := inBrief(list[0].likely); got != brief || inBrief(list[1].likely) != "likely cause: as for a" {
 		t.Errorf("got %q, %q", got, inBrief(list[1].likely))
+	}
+}
+
+// atMostFourLines checks the findings of a terminal that breaks no lines.
+func atMostFourLines(t *testing.T, text string) {
+	t.Helper()
+	found, n := 0, 0
+	for line := range strings.Lines(text) {
+		switch {
+		case strings.HasPrefix(line, "✗ fail  ") || strings.HasPrefix(line, "? inconclusive  "):
+			found, n = found+1, 1
+		case n > 0 && strings.HasPrefix(line, "    "):
+			if n++; n > 4 {
+				t.Errorf("a finding has more than four lines: %s", line)
+			}
+		default:
+			n = 0
+		}
+	}
+	if found < 3 {
+		t.Errorf("%d findings in\n%s", found, text)
 	}
 }

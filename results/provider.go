@@ -11,8 +11,8 @@ import (
 type ProviderFact struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
-	// Setting: a limit of the provider, or a variable with the value that the library lists. Tables leave
-	// these many out.
+	// Setting: a limit of the provider, or a variable with the value that the library lists. There are many, so
+	// tables leave them out.
 	Setting bool  `json:"setting,omitzero" doc:"A limit of the provider, or a variable of the library: as set, or the default that the library states."`
 	Ranks   []int `json:"ranks"` // ranks that read it back, ascending
 }

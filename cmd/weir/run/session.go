@@ -220,9 +220,9 @@ func (s *session) keep(doc *results.Document, dir string) (kept bool, err error)
 	}
 	err = reports.Compare(all, doc, file, stored.Read, s.stderr)
 	for _, r := range all {
-		unwritten := reports.Write([]reports.Report{r}, doc, dir, s.stdout)
-		s.noPage = s.noPage || unwritten != nil && r.Name == "html"
-		err = errors.Join(err, unwritten)
+		fault := reports.Write([]reports.Report{r}, doc, dir, s.stdout)
+		s.noPage = s.noPage || fault != nil && r.Name == "html"
+		err = errors.Join(err, fault)
 	}
 	return failed == nil, errors.Join(failed, err)
 }

@@ -29,6 +29,7 @@ const buffer = 8 << 10
 
 func newGRPC(s *Server) *grpc.Server {
 	g := grpc.NewServer(
+		// the handshake ends strangers earlier
 		grpc.Creds(handshake{s: s}), grpc.ConnectionTimeout(pipeTimeout), grpc.WaitForHandlers(true),
 		grpc.MaxRecvMsgSize(maxFrame), grpc.MaxSendMsgSize(maxFrame), grpc.MaxConcurrentStreams(maxStreams),
 		grpc.MaxHeaderListSize(4<<10),
