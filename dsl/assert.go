@@ -18,6 +18,7 @@ import (
 // located is the text of an expression with its place in the file.
 type located struct {
 	text     string
+	inFile   string    // the same as it is written, without quotes, and without ${ and } around all of it
 	at       hcl.Range // of all of the text
 	verbatim bool      // the characters of the file from start on equal the text
 	start    hcl.Pos
@@ -49,7 +50,24 @@ func (d *decoder) locate(expr hcl.Expression, what string) (located, bool) {
 		t.start.Byte++
 		t.start.Column++
 	}
+	t.inFile = asWritten(inFile, text)
 	return t, true
+}
+
+// asWritten is the source of an expression on one line, without quotes, and without ${ and } around all of it. It
+// is the text itself if the file has a block of YAML there, of which the source is not known.
+func asWritten(source, text string) string {
+	if source == "" || strings.ContainsRune("|>", rune(source[0])) {
+		return text
+	}
+	source = strings.Join(strings.Fields(source), " ")
+	if n := len(source); n > 1 && source[0] == source[n-1] && strings.ContainsRune(`"'`, rune(source[0])) {
+		source = source[1 : n-1]
+	}
+	if inner, is := strings.CutPrefix(source, "${"); is && !strings.Contains(inner, "${") {
+		source = strings.TrimSuffix(inner, "}")
+	}
+	return source
 }
 
 // diagnostic places an error of the expression in the file.
@@ -84,17 +102,18 @@ func sentence(s string) string {
 	return s
 }
 
-func (l *loader) condition(expr hcl.Expression, names *expression.Names) *Condition {
+// condition reads the condition of a run, and how it is written.
+func (l *loader) condition(expr hcl.Expression, names *expression.Names) (c *Condition, written string) {
 	t, ok := l.locate(expr, "`when`")
 	if !ok {
-		return nil
+		return nil, ""
 	}
 	c, err := names.When(t.text)
 	if err != nil {
 		l.diags = append(l.diags, t.diagnostic("Invalid condition", err))
-		return nil
+		return nil, ""
 	}
-	return c
+	return c, t.inFile
 }
 
 // asserts reads the list of assertions: texts, or mappings with `that`. runs are the runs that the

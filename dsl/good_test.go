@@ -109,6 +109,7 @@ func TestBothSyntaxesGiveTheSameScenario(t *testing.T) {
 		cmpopts.IgnoreUnexported(Run{}, Place{}, Assert{}, Command{}),
 		cmpopts.IgnoreTypes(hcl.Range{}, &Condition{}),
 		cmpopts.IgnoreFields(Scenario{}, "File", "Runs"),
+		cmpopts.IgnoreFields(Run{}, "WhenWritten"),
 		cmpopts.IgnoreFields(workload.Kind{}, "Check", "Behaviour", "Measures", "Services"),
 		cmpopts.IgnoreFields(option.Option{}, "Read"),
 	}

@@ -57,7 +57,8 @@ func (l *loader) run(b *hcl.Block, d defaults) *draft {
 	l.settingsOf(r).read(content, own, d, l.sweep(content, r, slices.Concat(own, d.options[r.Workload.Name])))
 	l.resolveMetrics(r)
 	if expr := argument(content, "when"); expr != nil {
-		r.When, r.WhenRange = l.condition(expr, r.names()), expr.Range()
+		r.When, r.WhenWritten = l.condition(expr, r.names())
+		r.WhenRange = expr.Range()
 	}
 	return out
 }

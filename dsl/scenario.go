@@ -70,24 +70,25 @@ type Retry struct {
 
 // Run is a named block of a scenario: a workload over a sweep.
 type Run struct {
-	Name      string
-	Prefix    string    // that includes add to it and to the names that it uses
-	Range     hcl.Range // of its name
-	Workload  *workload.Kind
-	Metrics   []workload.Metric // of the workload and of the run; nil: the run declares none
-	Axes      []*Axis           // in file order; none: a single point
-	Sweep     Sweep
-	Needs     []*Need
-	While     *Need                    // the run during which this one is background load; nil: none
-	When      *Condition               // nil: always
-	WhenRange hcl.Range                // its place; zero without one
-	Launches  []int                    // numbers of launches after which the sequential gate looks, ascending
-	Timeout   time.Duration            // of one launch of one case
-	Phases    map[string]time.Duration // deadlines of ready, connect, run, verify, teardown, where given
-	Retry     *Retry                   // nil: never
-	Stage     string                   // heading in reports; "": none
-	Tags      []string                 // also those of its file
-	MayFail   *assertion.MayFail       // why its cases may be errors; nil: they may not
+	Name        string
+	Prefix      string    // that includes add to it and to the names that it uses
+	Range       hcl.Range // of its name
+	Workload    *workload.Kind
+	Metrics     []workload.Metric // of the workload and of the run; nil: the run declares none
+	Axes        []*Axis           // in file order; none: a single point
+	Sweep       Sweep
+	Needs       []*Need
+	While       *Need                    // the run during which this one is background load; nil: none
+	When        *Condition               // nil: always
+	WhenWritten string                   // the same with ${…}, as the file has it
+	WhenRange   hcl.Range                // its place; zero without one
+	Launches    []int                    // numbers of launches after which the sequential gate looks, ascending
+	Timeout     time.Duration            // of one launch of one case
+	Phases      map[string]time.Duration // deadlines of ready, connect, run, verify, teardown, where given
+	Retry       *Retry                   // nil: never
+	Stage       string                   // heading in reports; "": none
+	Tags        []string                 // also those of its file
+	MayFail     *assertion.MayFail       // why its cases may be errors; nil: they may not
 	// Setup and Teardown surround all launches of the run, the Launch ones each launch.
 	Setup, Teardown, LaunchSetup, LaunchTeardown []*Command
 	Place                                        Place

@@ -101,7 +101,7 @@ func (s *sweeper) exclude(e sweepEntry) {
 }
 
 func (s *sweeper) excludeCondition(expr hcl.Expression, names *expression.Names) *Condition {
-	c := s.condition(expr, names)
+	c, _ := s.condition(expr, names)
 	if c != nil && c.UsesHost() {
 		s.error(expr.Range(), "Invalid condition", "A sweep cannot depend on the host.",
 			"Use `when` of the run for conditions on the host.")

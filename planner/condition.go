@@ -37,6 +37,9 @@ func condition(t *Table) {
 			return ok
 		})
 		reason := byWhen + w.Text()
+		if len(w.Names()) == 0 && run.run.WhenWritten != w.Text() {
+			reason = byWhen + run.run.WhenWritten + " is " + w.Text()
+		}
 		for _, r := range run.rows {
 			if !runs(r) {
 				r.reason = reason

@@ -69,11 +69,35 @@ runs:
     options: {url: "http://127.0.0.1:1", model: m, trace: "${var.trace}", input: {prefix: as traced}}
 `
 	p := build(t, fmt.Sprintf(text, `${var.trace != ""}`))
-	if c := p.Cases[0]; c.Status != Skipped || c.Reason != "when: false" {
+	if c := p.Cases[0]; c.Status != Skipped || c.Reason != `when: var.trace != "" is false` {
 		t.Errorf("%s: %s", c.Status, c.Reason)
 	}
 	_, diags := plan(t, "test.yaml", fmt.Sprintf(text, "true"))
 	if !strings.Contains(diags.Error(), "a load needs an end") {
 		t.Errorf("without it: %v", diags)
+	}
+}
+
+// A condition of variables alone is told as the file has it, not as "false".
+func TestASkippedCaseTellsTheConditionOfVariables(t *testing.T) {
+	const text = `scenario: s
+variables: {fast: {default: false}, limit: {default: 8KiB}}
+runs:
+  a:
+    workload: transfer
+    options: {block_size: 16KiB, fabric: shm}
+    when: %s
+`
+	for when, want := range map[string]string{
+		`"${var.fast}"`:                         "when: var.fast is false",
+		`'${var.limit == "4KiB"}'`:              `when: var.limit == "4KiB" is false`,
+		`"${var.fast} and ${var.fast}"`:         "when: ${var.fast} and ${var.fast} is false and false",
+		`"block_size < ${var.limit}"`:           "when: block_size < 8KiB",
+		"false":                                 "when: false",
+		">-\n      ${var.fast\n      || false}": "when: false",
+	} {
+		if c := build(t, fmt.Sprintf(text, when)).Cases[0]; c.Status != Skipped || c.Reason != want {
+			t.Errorf("%s: %s, want %s", when, c.Reason, want)
+		}
 	}
 }

@@ -90,7 +90,7 @@ var ReasonGroups = []ReasonGroup{
 		{SessionsFew, "The miss may be a difference between sessions, by those that are kept beside the baseline.",
 			"Give more sessions, or interleave old and new in one session.", shared},
 		{OneLaunch, "A single launch shows no noise.", "Give two or more launches.", alone},
-		{UnseenMode, "The launches may have missed a slow mode.", "", alone},
+		{UnseenMode, "No launch was in a slow mode, which may still occur in other launches.", "", alone},
 		{ModeNoiseUnknown, "This near to the bound an unseen slow mode matters.",
 			"Give earlier sessions by --noise-from, or more launches.", alone},
 		{ModeNoiseKnown, "This near to the bound an unseen slow mode matters.", "Give more launches.", alone},

@@ -67,7 +67,7 @@ var words = map[results.ReasonKind]string{
 	results.SessionsKept:  "a failure allows for sessions that vary by {sd} ({from})",
 
 	results.OneLaunch:  "one launch shows no noise",
-	results.UnseenMode: "{launches} may have missed a slow mode in up to {share} of launches",
+	results.UnseenMode: "{launches} {launches?was|were} not slow, but up to {share} of all launches may be",
 	results.ModeNoiseUnknown: "its noise is unknown, and a slow mode that no launch met may cost {cost}:" +
 		" this near to the bound it takes {launches} to pass",
 	results.ModeNoiseKnown: "the known noise is that of one mode, and a slow mode that no launch met may cost {cost}:" +

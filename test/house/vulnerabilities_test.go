@@ -39,8 +39,9 @@ func TestVulnerabilitiesAreFound(t *testing.T) {
 			}
 		}
 		out, err := exec.Command("make", "vuln", "VULNDB=file://"+db, "VULNIN=./internal/bounded").CombinedOutput()
-		if found := err != nil; found != (want != "") || !strings.Contains(string(out), want) || strings.Contains(string(out), "panic") {
-			t.Errorf("%s: %v, want %q: %s", module, err, want, out)
+		found, text := err != nil, string(out)
+		if found != (want != "") || !strings.Contains(text, want) || strings.Contains(text, "panic") {
+			t.Errorf("%s: %v, want %q: %s", module, err, want, text)
 		}
 	}
 }
