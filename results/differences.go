@@ -142,6 +142,11 @@ func flattenNode(n Node) map[string]string {
 	}
 	out := map[string]string{}
 	flatten(out, "", tree)
+	for path, text := range out {
+		if path == "memory.total" || strings.HasPrefix(path, "numa.") && strings.HasSuffix(path, ".memory") {
+			out[path] = text + " GiB"
+		}
+	}
 	return out
 }
 

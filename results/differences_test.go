@@ -49,7 +49,7 @@ func TestEnvironmentDifferences(t *testing.T) {
 		"a bridge":              {doc(node(0, func(n *results.Node) { n.NICs = n.NICs[:1] }), two...), nil},
 		"what the kernel keeps": {doc(node(0, func(n *results.Node) { n.Memory.Total += 4096 }), two...), nil},
 		"memory": {doc(node(0, func(n *results.Node) { n.Memory.Total *= 2 }), two...),
-			[]string{"memory.total: 16 -> 32 [a]"}},
+			[]string{"memory.total: 16 GiB -> 32 GiB [a]"}},
 		"kernel of one": {doc(node(1, func(n *results.Node) { n.Kernel = "6.5" }), two...),
 			[]string{"kernel: 6.1 -> 6.5 [b]"}},
 		"governor of both": {doc(func(d *results.Document) {

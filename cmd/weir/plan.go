@@ -65,7 +65,7 @@ type planFlags struct {
 func newPlan() *cobra.Command {
 	var f planFlags
 	cmd := &cobra.Command{
-		Use:   "plan FILE",
+		Use:   "plan FILE|DIR…",
 		Short: "show the cases, launches and assertions of a scenario",
 		Long: `plan shows all cases of a scenario in the order in which they run, their assertions
 with numeric bounds, the cases that share launches, and the number of launches. If
@@ -80,7 +80,7 @@ launcher and the flag or file of each. A saved plan does not contain them.`,
   weir plan examples/quickstart.yaml --diff plan.json
   weir plan examples/quickstart.yaml --after expand
   weir plan examples/quickstart.yaml -o dot | dot -Tsvg > plan.svg`,
-		Args: cobra.ExactArgs(1),
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	f.variables.Add(cmd.Flags())
@@ -100,8 +100,7 @@ launcher and the flag or file of each. A saved plan does not contain them.`,
 }
 
 func (f *planFlags) run(cmd *cobra.Command, args []string) error {
-	write, ok := planFormats[f.output]
-	if !ok {
+	if planFormats[f.output] == nil {
 		return exit.Usage("--output %q: use text, json, dot or mermaid", f.output)
 	}
 	if f.after != "" && f.save != "" {
@@ -128,8 +127,8 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if len(files) != 1 {
-		return exit.Usage("%s holds %d scenarios; plan one at a time", args[0], len(files))
+	if len(files) > 1 && (f.save != "" || f.diff != "" || f.output != "text") {
+		return exit.Usage("%d scenarios are given: --save, --diff and -o dot, json or mermaid take one", len(files))
 	}
 	if f.noise, err = f.noiseFrom.Read(cmd.ErrOrStderr()); err != nil {
 		return err
@@ -139,7 +138,39 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 			return exit.Usage("--save %s: %v", f.save, err)
 		}
 	}
-	p, err := f.plan(cmd, files[0], options)
+	if len(files) == 1 {
+		return f.show(cmd, files[0], options)
+	}
+	return f.showAll(cmd, files, options)
+}
+
+// showAll shows the plans of several files, and names files of which nothing is selected. It is an error if that is so
+// of all files.
+func (f *planFlags) showAll(cmd *cobra.Command, files []string, options dsl.Options) error {
+	code, shown := gate.ExitEmpty, 0
+	for _, file := range files {
+		if shown > 0 {
+			fmt.Fprintln(cmd.OutOrStdout())
+		}
+		err := f.show(cmd, file, options)
+		if errors.Is(err, planner.ErrNothing) {
+			fmt.Fprintf(cmd.ErrOrStderr(), "weir: left out: %s: %v\n", file, err)
+			continue
+		}
+		if shown++; shown == 1 {
+			code = gate.ExitPassed
+		}
+		if err != nil {
+			code = gate.Worst(code, exit.Explain(cmd.ErrOrStderr(), cmd, err))
+		}
+	}
+	return exit.Code(code)
+}
+
+// show plans one file and shows the plan.
+func (f *planFlags) show(cmd *cobra.Command, file string, options dsl.Options) error {
+	write := planFormats[f.output]
+	p, err := f.plan(cmd, file, options)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ const vulnerability = `{"schema_version": "1.3.1", "id": "GO-2026-9999", "modifi
 "published": "2026-01-01T00:00:00Z", "summary": "made for this test", "affected": [{"package": {"name": "MODULE",
 "ecosystem": "Go"}, "ranges": [{"type": "SEMVER", "events": [{"introduced": "0"}]}], "ecosystem_specific": {"imports":
 [{"path": "MODULE/unix", "symbols": ["Poll"]}]}}],
-"database_specific": {"url": "https://pkg.go.dev/vuln/GO-2026-9999"}}`
+"database_specific": {"url": "https://example.com/GO-2026-9999"}}`
 
 // make vuln takes a database that it is given, and fails for a vulnerability in what is called, and for nothing else.
 func TestVulnerabilitiesAreFound(t *testing.T) {

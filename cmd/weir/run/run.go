@@ -231,11 +231,16 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 	defer stream.Close()
 	ctx, kill, stop := exit.Abortable(cmd.Context(), timeout)
 	defer stop()
-	codes := []int{}
+	tables := f.tables(cmd.OutOrStdout(), cmd.ErrOrStderr(), wanted)
+	told := len(plans) > 1 && !f.style.Quiet
+	var all []outcome
 	for i, p := range plans {
 		if p == nil { // nothing selected of it
-			codes = append(codes, gate.ExitEmpty)
+			all = append(all, outcome{name: f.inputs[i], file: f.inputs[i], code: gate.ExitEmpty})
 			continue
+		}
+		if told {
+			title(tables, i+1, len(plans), p.Scenario.Name, f.inputs[i])
 		}
 		s := session{
 			flags: f, input: f.inputs[i], plan: p, baseline: baselines[i], kill: kill, reports: wanted, stream: stream,
@@ -245,7 +250,7 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			code = gate.Worst(code, exit.Explain(cmd.ErrOrStderr(), cmd, err))
 		}
-		codes = append(codes, code)
+		all = append(all, outcome{p.Scenario.Name, f.inputs[i], s.status, s.wrote, code})
 		if ctx.Err() != nil {
 			break // by a signal or the timeout: no further scenarios
 		}
@@ -257,7 +262,10 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 			break
 		}
 	}
-	return exit.Code(gate.Worst(codes...))
+	if told {
+		total(tables, all, len(plans))
+	}
+	return exit.Code(worst(all))
 }
 
 // limit is the total timeout, 0 without one.

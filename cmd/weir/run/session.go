@@ -42,8 +42,9 @@ type session struct {
 	reports        []reports.Report
 	stream         *eventStream
 	stdout, stderr io.Writer
-	several        bool // other scenarios run in the same command
-	noPage         bool // the HTML page could not be written
+	several        bool   // other scenarios run in the same command
+	status, wrote  string // after run: of the document, and its directory
+	noPage         bool   // the HTML page could not be written
 
 	pushedAt   time.Time // when metrics were pushed last, or the session began
 	pushFailed bool
@@ -128,6 +129,7 @@ func (s *session) run(ctx context.Context) (int, error) {
 		failed = errors.Join(failed, err)
 	}
 	s.notified(doc)
+	s.status, s.wrote = doc.Session.Status, dir
 	if err := errors.Join(runErr, s.stream.err); err != nil {
 		return doc.Session.ExitCode, exit.With(gate.ExitExecution, reportFullOnce(dir, errors.Join(err, failed)))
 	}
@@ -150,10 +152,7 @@ func (s *session) write(doc *results.Document, dir string) error {
 		}
 		return err
 	}
-	w := s.stdout
-	if reports.ToStdout(s.reports) || s.flags.events == "-" {
-		w = s.stderr // stdout is for a program
-	}
+	w := s.flags.tables(s.stdout, s.stderr, s.reports)
 	failed := s.flags.reports.Table(w, doc, s.flags.style.Color(w), screen.Width(w))
 	if failed != nil && !errors.Is(failed, unix.EPIPE) {
 		err = errors.Join(err, failed)
