@@ -274,6 +274,14 @@ func (a *Axis) nullable() bool {
 	return slices.ContainsFunc(a.Values, func(v AxisValue) bool { return v.Value == nil })
 }
 
+// itemHint is the hint for a wrong value of an axis.
+func itemHint(name string, o option.Option, text string) string {
+	if from, to, ok := strings.Cut(text, ".."); ok && from != "" && to != "" {
+		return fmt.Sprintf("A range stands alone, not in a list: %s: %s x2.", name, text)
+	}
+	return valueHint(o, text)
+}
+
 // value reads one value of an axis.
 func (s *sweeper) value(t item, name string, o option.Option, isOption bool) (AxisValue, bool) {
 	v := AxisValue{Value: t.text, Text: t.text, Range: t.at}
@@ -290,7 +298,7 @@ func (s *sweeper) value(t item, name string, o option.Option, isOption bool) (Ax
 	}
 	parsed, err := o.Parse(t.text)
 	if err != nil {
-		s.error(t.at, "Invalid value", fmt.Sprintf("Axis %s: %v.", name, err), valueHint(o, t.text))
+		s.error(t.at, "Invalid value", fmt.Sprintf("Axis %s: %v.", name, err), itemHint(name, o, t.text))
 		return v, false
 	}
 	s.warnBareSize(o, t.at)

@@ -24,6 +24,11 @@ var synonyms = map[string]string{
 	"jobs": "runs", "benchmarks": "runs", "if": "when", "assertion": "that", "expression": "that",
 }
 
+// boundKeys are keys that other tools divide an assertion into.
+var boundKeys = []string{
+	"metric", "op", "operator", "min", "max", "value", "target", "threshold", "tolerance", "above", "below", "bound",
+}
+
 // misplaced returns a hint for a key that is an option of a workload, a value of another key, another tool's name
 // for one, or a key of another section; "" if it is none of these.
 func (d *decoder) misplaced(name string, s schema, beside hcl.Attributes) string {
@@ -48,6 +53,9 @@ func (d *decoder) misplaced(name string, s schema, beside hcl.Attributes) string
 			pair := d.inSyntax(k.Name+": "+name, k.Name+" = \""+name+"\"")
 			return "It is a value of " + k.Name + ": write " + pair + "."
 		}
+	}
+	if slices.Contains(boundKeys, name) && has("that") {
+		return "An assertion is a text: " + d.inSyntax("that: bandwidth >= 1 GB/s.", "that = \"bandwidth >= 1 GB/s\".")
 	}
 	if name == "hosts" {
 		return "A scenario names no hosts: give them with weir run --hosts, and how ranks spread over them in place."

@@ -229,6 +229,10 @@ func (n *Names) unknownKnob(t token) *Error {
 			}
 		}
 	}
+	if t.text == "variant" {
+		return errorf(t.from, t.to, "add the axis to the run: sweep: {variant: [A, B]}",
+			"the run does not sweep variant")
+	}
 	return errorf(t.from, t.to, lowerFirst(suggest.Documented(t.text, n.knobNames(), "options and axes",
 		optionsListed)), "workload %s has no option %q, and the run has no such axis", n.Kind.Name, t.text)
 }

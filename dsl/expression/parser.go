@@ -200,6 +200,9 @@ func (p *assertionParser) unexpected(t token) *Error {
 			strings.Join(aggregateNames(), ", "))
 	case t.is(")") && p.open == 0:
 		return t.errorf("remove it, or add the opening parenthesis", "this parenthesis closes nothing")
+	case t.is("["):
+		return t.errorf(`the metric of other cases is at(fabric == "tcp").bandwidth`,
+			"%q has no meaning in an assertion", t.text)
 	case t.kind == nameToken && slices.Contains(reservedWords, t.text),
 		t.kind == symbolToken && !strings.Contains("+-*/,()", t.text):
 		return t.errorf(arithmeticOnly, "%q has no meaning in an assertion", t.text)

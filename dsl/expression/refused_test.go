@@ -200,6 +200,10 @@ func TestRefusedAssertions(t *testing.T) {
 		{"bandwidth >= baseline.«fabric»", `no metric "fabric"`, ""},
 		{"bandwidth >= «reference.latency.p50»", "is a time", ""},
 		{"bandwidth within «reference.bandwidth» of 5", "not a percentage", ""},
+		// values of other cases, and shares
+		{`bandwidth«[»fabric=shm] >= 5`, "no meaning", `at(fabric == "tcp").bandwidth`},
+		{"bandwidth >= «ceiling»", "is a plain number", "write ceiling >= 0.9"},
+		{`bandwidth >= 5 where «variant» == "new"`, "does not sweep variant", "sweep: {variant: [A, B]}"},
 		// operators of other languages
 		{"bandwidth «in» [1, 2]", `"in" has no meaning`, arithmeticOnly},
 		{"bandwidth >= ceiling.bandwidth «??» 5", "no meaning", ""},

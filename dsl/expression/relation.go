@@ -305,6 +305,8 @@ func (r *relation) mismatch(target *term) *Error {
 	hint := "compare a " + r.left.dim.String() + " with a " + r.left.dim.String()
 	u := target.literal
 	switch {
+	case r.source(target) == "ceiling":
+		hint = "ceiling is the share that the metric reaches of ceiling.bandwidth: write ceiling >= 0.9"
 	case target.percent && r.left.dim == quantity.Frequency:
 		hint = "write a number per second, as 100/s, or a share of another metric, as 0.9 * request_rate"
 	case target.percent:
