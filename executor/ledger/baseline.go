@@ -160,16 +160,39 @@ func Unusable(p *planner.Plan, doc *results.Document) string {
 	case !b.Imported && b.Fingerprint != doc.Environment.Fingerprint:
 		return "the one before is of another environment"
 	}
-	for _, a := range assertionsOf(p) {
-		for _, key := range baselineCases(a.Assertion, a.of) {
-			now := doc.Case(key)
-			if now != nil && now.Status == results.OK &&
-				!slices.ContainsFunc(b.Cases, func(c results.BaselineCase) bool { return c.Key == key }) {
-				return "the one before lacks the case " + key
-			}
+	for _, key := range comparedCases(p, doc) {
+		i := slices.IndexFunc(b.Cases, func(c results.BaselineCase) bool { return c.Key == key })
+		switch {
+		case i < 0:
+			return "the one before lacks the case " + key
+		case len(b.Cases[i].Launches) == 0:
+			return "the one before has no usable launch of " + key
 		}
 	}
 	return ""
+}
+
+// Unrecordable says why a document would be no baseline for the assertions of the plan: a case has disturbed launches
+// only, which a baseline does not use. "": it would be one.
+func Unrecordable(p *planner.Plan, doc *results.Document) string {
+	for _, key := range comparedCases(p, doc) {
+		if c := baselineCase(doc.Case(key)); len(c.Launches) == 0 {
+			return "all launches of " + key + " were disturbed"
+		}
+	}
+	return ""
+}
+
+// comparedCases are the measured cases that an assertion compares with the baseline.
+func comparedCases(p *planner.Plan, doc *results.Document) (keys []string) {
+	for _, a := range assertionsOf(p) {
+		for _, key := range baselineCases(a.Assertion, a.of) {
+			if now := doc.Case(key); now != nil && now.Status == results.OK {
+				keys = append(keys, key)
+			}
+		}
+	}
+	return keys
 }
 
 // CompareBaseline puts the differences between the baseline's environment and this one into the document. The baseline

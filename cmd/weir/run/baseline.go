@@ -124,6 +124,20 @@ func (f *flags) readBaseline(file string, skip bool, notes io.Writer) (*results.
 	return doc, err
 }
 
+// openByBaseline reports whether a session is inconclusive for its baseline alone, which has disturbed launches only.
+func openByBaseline(doc *results.Document) bool {
+	if doc.Session.ExitCode != gate.ExitInconclusive {
+		return false
+	}
+	for _, a := range doc.AllAssertions() {
+		unusable := func(r results.Reason) bool { return r.Kind == results.BaselineDisturbed }
+		if a.Verdict == results.InconclusiveVerdict && !slices.ContainsFunc(a.Reasons, unusable) {
+			return false
+		}
+	}
+	return true
+}
+
 // record writes the document as the baseline of later sessions, if --baseline-missing asks for that and the session
 // passed without a usable one. One that was usable stays, so that a decline in small steps adds up and fails. Sessions
 // that did not fail are kept beside it.
@@ -140,7 +154,11 @@ func (s *session) record(doc *results.Document, dir string) error {
 	}
 	why := ledger.Unusable(s.plan, doc)
 	if why != "" {
-		if doc.Session.ExitCode != gate.ExitPassed {
+		if doc.Session.ExitCode != gate.ExitPassed && !openByBaseline(doc) {
+			return nil
+		}
+		if not := ledger.Unrecordable(s.plan, doc); not != "" {
+			fmt.Fprintf(s.stderr, "not recorded as the baseline %s: %s\n", file, not)
 			return nil
 		}
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -151,7 +169,7 @@ func (s *session) record(doc *results.Document, dir string) error {
 		}
 		fmt.Fprintf(s.stderr, "recorded the baseline %s: %s\n", file, why)
 	}
-	if err := keepSession(file, dir, why != ""); err != nil {
+	if err := keepSession(file, dir, doc, why != ""); err != nil {
 		return exit.With(gate.ExitExecution, fmt.Errorf("keeping the session beside the baseline: %w", err))
 	}
 	return nil

@@ -36,7 +36,7 @@ func keptSessions(file string, baseline *results.Document, notes io.Writer) ([]r
 	}
 	var docs []*results.Document
 	for _, e := range entries {
-		if e.Scenario != baseline.Scenario.Name || e.Fingerprint != baseline.Environment.Fingerprint {
+		if !alike(e, baseline) {
 			continue
 		}
 		doc, err := stored.Read(filepath.Join(store.Dir, e.File), notes)
@@ -64,28 +64,40 @@ func listed(store history.Store) ([]history.Entry, error) {
 	return entries, exit.Execution(err)
 }
 
-// keepSession copies a session that did not fail to those beside the baseline, and removes the oldest that are too
-// many. A new baseline begins with itself: what changed before is no noise.
-func keepSession(baseline, dir string, anew bool) error {
+// keepSession copies a session that did not fail to those beside the baseline, and removes the oldest of its scenario
+// and environment that are too many. A new baseline begins with itself: what changed before is no noise. Sessions of other
+// scenarios, which have their baselines in the same folder, stay.
+func keepSession(baseline, dir string, doc *results.Document, anew bool) error {
 	store := history.Store{Dir: sessionsBeside(baseline), Unindexed: true}
 	if anew {
-		if err := os.RemoveAll(store.Dir); err != nil {
+		if err := removeSessions(store, doc, 0); err != nil {
 			return fmt.Errorf("removing the sessions of the baseline before: %w", err)
 		}
 	}
 	if _, _, err := store.Add(dir); err != nil {
 		return err
 	}
+	return removeSessions(store, doc, mostSessions)
+}
+
+// removeSessions removes the sessions of a document's scenario and environment but the newest.
+func removeSessions(store history.Store, doc *results.Document, newest int) error {
 	entries, err := listed(store)
 	if err != nil {
 		return err
 	}
-	for _, e := range entries[:max(0, len(entries)-mostSessions)] {
+	entries = slices.DeleteFunc(entries, func(e history.Entry) bool { return !alike(e, doc) })
+	for _, e := range entries[:max(0, len(entries)-newest)] {
 		if err := os.Remove(filepath.Join(store.Dir, e.File)); err != nil {
-			return fmt.Errorf("removing the oldest session: %w", err)
+			return fmt.Errorf("removing an old session: %w", err)
 		}
 	}
 	return nil
+}
+
+// alike reports whether a session is of the scenario and the environment of a document.
+func alike(e history.Entry, doc *results.Document) bool {
+	return e.Scenario == doc.Scenario.Name && e.Fingerprint == doc.Environment.Fingerprint
 }
 
 // keepable reports whether a session tells how sessions differ: no assertion failed in it.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weir-bench/weir/gate"
 	"github.com/weir-bench/weir/planner"
 	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/results/assertion"
@@ -55,6 +56,34 @@ func TestBaselineIsReadBeforeAnythingRuns(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		case name != "not mentioned" && got[0].doc.Session.ID != "former":
 			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+// A session that is inconclusive for its baseline alone may replace that; one that is open for another reason may not.
+func TestOpenByBaseline(t *testing.T) {
+	verdict := func(v results.Verdict, kinds ...results.ReasonKind) *results.AssertionVerdict {
+		a := &results.AssertionVerdict{Verdict: v}
+		for _, k := range kinds {
+			a.Reasons = append(a.Reasons, results.Because(k))
+		}
+		return a
+	}
+	unusable := verdict(results.InconclusiveVerdict, results.BaselineDisturbed)
+	for _, test := range []struct {
+		code int
+		all  []*results.AssertionVerdict
+		want bool
+	}{
+		{gate.ExitInconclusive, []*results.AssertionVerdict{unusable, verdict(results.Pass)}, true},
+		{gate.ExitInconclusive, []*results.AssertionVerdict{
+			unusable, verdict(results.InconclusiveVerdict, results.CrossesBound),
+		}, false},
+		{gate.ExitFailed, []*results.AssertionVerdict{unusable, verdict(results.Fail)}, false},
+	} {
+		doc := &results.Document{Session: results.Session{ExitCode: test.code}, Assertions: test.all}
+		if got := openByBaseline(doc); got != test.want {
+			t.Errorf("exit code %d: %t", test.code, got)
 		}
 	}
 }
