@@ -170,8 +170,13 @@ func (eval *evaluator) interimAnalysis(check boundCheck, sources []*source, n in
 	}
 	e := est.at(check.shown)
 	o = outcome{verdict: results.InconclusiveVerdict, observed: check.observedAsWritten(e), noise: est.noiseReason}
+	var implied results.Reason // by another quantile
 	o.estimate = func() []results.Reason {
-		said := append(make([]results.Reason, 0, 8), check.ratioValues(sources, e), check.relation(e, where))
+		relation := check.relation(e, where)
+		if implied.Kind == results.OtherQuantile {
+			relation = check.missed(e, where)
+		}
+		said := append(make([]results.Reason, 0, 8), check.ratioValues(sources, e), relation)
 		said = check.withContext(said, &est, where)
 		return append(said, check.launchValues(sources, e), check.ceilingReason(sources, where))
 	}
@@ -187,8 +192,8 @@ func (eval *evaluator) interimAnalysis(check boundCheck, sources []*source, n in
 	}
 	few, more := tooFewValues(check.metrics, sources, check.subject, slices.Max(append([]int{n}, check.looks...)))
 	if few.known() && !(where == inside && check.boundedBelow()) {
-		if miss := eval.failsDespiteFewValues(check, sources, n, where); !miss.None() && late.None() {
-			o.verdict = results.Fail
+		if miss, side := eval.failsDespiteFewValues(check, sources, n, where); !miss.None() && late.None() {
+			o.verdict, implied, where = results.Fail, miss, side
 			o.addReasons(miss)
 			return o
 		}
@@ -199,6 +204,13 @@ func (eval *evaluator) interimAnalysis(check boundCheck, sources []*source, n in
 			o.undecided = est.relaunchable
 		}
 		return o
+	}
+	if where == crossing && late.None() {
+		if implied, where = eval.otherQuantileMisses(check, sources, n); !implied.None() {
+			o.verdict = results.Fail
+			o.addReasons(implied, discardedReason(sources, check.looks))
+			return o
+		}
 	}
 	stable := true
 	if est.withoutOutliers != nil {
@@ -394,10 +406,8 @@ func (check boundCheck) relation(e estimate, where position) results.Reason {
 		}
 	}
 	switch seen {
-	case below:
-		return check.estimated(results.BelowBound, e, append(more, check.missDistance(*b.Lower))...)
-	case above:
-		return check.estimated(results.AboveBound, e, append(more, check.missDistance(*b.Upper))...)
+	case below, above:
+		return check.missed(e, seen, more...)
 	case inside:
 		return check.estimated(results.InsideBounds, e, more...)
 	}
@@ -405,6 +415,14 @@ func (check boundCheck) relation(e estimate, where position) results.Reason {
 		return check.estimated(results.CannotTell, e, more...)
 	}
 	return check.estimated(results.CrossesBound, e, more...)
+}
+
+// missed returns a reason for an estimate beyond a bound.
+func (check boundCheck) missed(e estimate, side position, more ...results.Value) results.Reason {
+	if side == below {
+		return check.estimated(results.BelowBound, e, append(more, check.missDistance(*check.bounds.Lower))...)
+	}
+	return check.estimated(results.AboveBound, e, append(more, check.missDistance(*check.bounds.Upper))...)
 }
 
 // suspiciouslyFast returns a reason if a value is better than the good end of two-sided bounds: a wrong

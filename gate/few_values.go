@@ -13,28 +13,46 @@ import (
 // bias a high quantile downwards, so they cannot excuse a miss:
 // - its own interval, if it is of order statistics (quantile.go), is beyond the bound; or it lies above,
 // which the bias cannot explain;
-// - a lower quantile with enough values is above the bound, or a higher one below it: quantiles are
-// ordered.
+// - another quantile of the values implies it (otherQuantileMisses).
 func (eval *evaluator) failsDespiteFewValues(
 	check boundCheck, sources []*source, atLaunch int, where position,
-) results.Reason {
-	if len(sources) != 1 || sources[0].c == nil || !analysisDue(check.looks, atLaunch) {
-		return results.Reason{}
-	}
-	leaf := monotoneMetric(check.subject)
+) (results.Reason, position) {
+	leaf, m := check.singleQuantile(sources, atLaunch)
 	if leaf == nil {
-		return results.Reason{}
-	}
-	c := sources[0].c
-	m, _ := check.metrics.Metric(c, leaf.Metric)
-	level, ok := m.Level()
-	if !ok {
-		return results.Reason{}
+		return results.Reason{}, where
 	}
 	if where == above || where == below && distributionsOf(sources[0].launches, m.Family()) != nil {
-		return results.Because(results.FewButMissed)
+		return results.Because(results.FewButMissed), where
 	}
-	for _, other := range otherQuantiles(check.metrics, c, m) {
+	return eval.otherQuantileMisses(check, sources, atLaunch)
+}
+
+// singleQuantile returns the quantile that a check is about, and its leaf in the subject; nil if it is about another
+// metric, about several cases, or if no look is due.
+func (check boundCheck) singleQuantile(sources []*source, atLaunch int) (*assertion.Expr, workload.Metric) {
+	leaf := monotoneMetric(check.subject)
+	if leaf == nil || len(sources) != 1 || sources[0].c == nil || !analysisDue(check.looks, atLaunch) {
+		return nil, workload.Metric{}
+	}
+	m, _ := check.metrics.Metric(sources[0].c, leaf.Metric)
+	if _, ok := m.Level(); !ok {
+		return nil, workload.Metric{}
+	}
+	return leaf, m
+}
+
+// otherQuantileMisses returns a reason if a lower quantile of the same values, which has enough of them, is above the
+// bound, or a higher one below it: quantiles are ordered. The position is that of the miss. The limits of a quantile in
+// the tail may be far out although those of the median decide.
+func (eval *evaluator) otherQuantileMisses(
+	check boundCheck, sources []*source, atLaunch int,
+) (results.Reason, position) {
+	leaf, m := check.singleQuantile(sources, atLaunch)
+	if leaf == nil {
+		return results.Reason{}, crossing
+	}
+	level, _ := m.Level()
+	for _, other := range otherQuantiles(check.metrics, sources[0].c, m) {
 		if few, _ := fewSamples(check.metrics, sources[0], other.Name, atLaunch, false); few.known() {
 			continue
 		}
@@ -45,12 +63,16 @@ func (eval *evaluator) failsDespiteFewValues(
 			continue
 		}
 		is, _ := other.Level()
-		if there := instead.locate(est.at); there == above && is < level || there == below && is > level {
+		there := instead.locate(est.at)
+		if est.withoutOutliers != nil && instead.locate(est.withoutOutliers) != there {
+			continue
+		}
+		if there == above && is < level || there == below && is > level {
 			return instead.estimated(results.OtherQuantile, est.at(check.shown),
-				results.Text("side", map[position]string{above: "below", below: "above"}[there]))
+				results.Text("side", map[position]string{above: "below", below: "above"}[there])), there
 		}
 	}
-	return results.Reason{}
+	return results.Reason{}, crossing
 }
 
 // boundedBelow reports whether a check is a lower bound of a quantile. Few values have a lower limit, and bias a high

@@ -85,6 +85,29 @@ func TestALowerQuantileShowsTheMiss(t *testing.T) {
 	}
 }
 
+// That is also so where each launch has values enough, but the launches' p99 differ so much that their interval has the
+// bound in it. The message tells the miss, not that the launches cannot tell.
+func TestALowerQuantileShowsTheMissOfScatteredLaunches(t *testing.T) {
+	s := stamped{
+		stamps: 1000, sigma: 0.2, launch: 0.5, kind: "transfer", metric: "latency.p99", family: "latency",
+		level: results.P99,
+	}
+	decided := 0
+	for seed := range uint64(40) {
+		verdict, doc := s.session(seed, 3e-5) // the medians are about 1e-4
+		a := doc.Cases[0].Assertions[0]
+		if verdict != results.Fail || strings.Contains(a.Message, "cannot tell") {
+			t.Errorf("seed %d: %s: %s", seed, verdict, a.Message)
+		}
+		if strings.Contains(a.Message, "which cannot be higher") {
+			decided++
+		}
+	}
+	if decided == 0 {
+		t.Error("no session was decided by another quantile")
+	}
+}
+
 // An interval without an upper end is reported as that, with the lower one.
 func TestAQuantileOfFewValuesHasNoUpperLimit(t *testing.T) {
 	s := stamped{

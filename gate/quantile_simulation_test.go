@@ -52,16 +52,28 @@ func (s stamped) draw(r *rand.Rand, index int) *results.Launch {
 	}
 	d := results.Distributions{}
 	d.Add(s.family, values, failed)
-	own := results.Unbounded
-	if rank := int(results.NearestRank(int64(s.stamps), s.level)); rank <= len(values) {
-		own = values[rank-1] * 1e-9
+	metrics := map[string]float64{"requests.stamped": float64(s.stamps), "requests": float64(s.stamps)}
+	for _, m := range s.quantiles() {
+		level, _ := m.Level()
+		metrics[m.Name] = results.Unbounded
+		if rank := int(results.NearestRank(int64(s.stamps), level)); rank <= len(values) {
+			metrics[m.Name] = values[rank-1] * 1e-9
+		}
 	}
 	return &results.Launch{
-		Index: index, Status: results.OK, Verified: true, Distributions: d,
-		Metrics: results.ValuesOf(map[string]float64{
-			s.metric: own, "requests.stamped": float64(s.stamps), "requests": float64(s.stamps),
-		}),
+		Index: index, Status: results.OK, Verified: true, Distributions: d, Metrics: results.ValuesOf(metrics),
 	}
+}
+
+// quantiles are all of the family: another one can imply a miss.
+func (s stamped) quantiles() (all []workload.Metric) {
+	kind, _ := workload.Lookup(s.kind)
+	for _, m := range kind.Metrics {
+		if _, ok := m.Level(); ok && m.Family() == s.family {
+			all = append(all, m)
+		}
+	}
+	return all
 }
 
 // session judges metric <= bound with more launches only while it is undecided.
@@ -122,6 +134,12 @@ func tails() (all []stamped) {
 			})
 		}
 	}
+	for _, stamps := range []int{200, 1000} { // a lower quantile implies a miss before p99 shows it
+		all = append(all, stamped{
+			stamps: stamps, sigma: 0.3, launch: 0.5, kind: "transfer", metric: "latency.p99", family: "latency",
+			level: results.P99,
+		})
+	}
 	for _, launch := range []float64{0.03, 0.05, 0.1} { // differences of launches outweigh those within one
 		all = append(all, stamped{
 			stamps: 1000, sigma: 0.05, launch: launch, kind: "transfer", metric: "latency.p99", family: "latency",
@@ -135,7 +153,8 @@ func tails() (all []stamped) {
 }
 
 // At a bound that is the true value neither verdict is given in more than 2.5 % of sessions, however few values
-// a launch has. (Geometric means of the launches' own quantiles passed in 28 % of them.)
+// a launch has; 5 % pass where launches differ by 50 %. (Geometric means of the launches' own quantiles passed in 28 %
+// of them.)
 func TestTailQuantilesAtTheirBound(t *testing.T) {
 	phase.Rest(t)
 	phase.NotUnderRace(t)
@@ -151,10 +170,14 @@ func TestTailQuantilesAtTheirBound(t *testing.T) {
 		}
 		got := s.shares(n, s.truth())
 		fmt.Fprintf(&table, "| %s | %.1f | %.1f |\n", s.name(), got[results.Pass], got[results.Fail])
-		allowed := 2.5 + 300*math.Sqrt(0.025*0.975/float64(n)) // three standard errors of the simulation
-		for _, v := range []results.Verdict{results.Pass, results.Fail} {
+		passing := 2.5
+		if s.launch >= 0.5 { // the values of the slowest launches are in none of 12
+			passing = 5
+		}
+		for v, most := range map[results.Verdict]float64{results.Pass: passing, results.Fail: 2.5} {
+			allowed := most + 300*math.Sqrt(most/100*(1-most/100)/float64(n)) // three standard errors
 			if got[v] > allowed {
-				t.Errorf("%s: %s in %.1f %% of sessions, want at most 2.5 %%", s.name(), v, got[v])
+				t.Errorf("%s: %s in %.1f %% of sessions, want at most %.1f %%", s.name(), v, got[v], most)
 			}
 		}
 	}

@@ -152,17 +152,20 @@ func (o Observed) String() string { return o.Beside(ScaleFor(o.Value, o.Unit)) }
 
 // withoutInterval formats an estimate with an uninformative interval.
 func (o Observed) withoutInterval(s Scale, value string) string {
-	if o.CI[0] > 0 && quantity.Endless(o.CI[1]) { // a quantile of too few values has a lower limit only
+	if o.CI[0] > o.Value/widest && quantity.Endless(o.CI[1]) { // a quantile of too few values has a lower limit only
 		low, _, _ := s.Estimate(o.CI[0], nil)
 		return fmt.Sprintf("%s (%s CI from %s without an upper limit%s, n=%d)", s.WithUnit(value), o.confidence(), low,
 			o.overLooks(), o.N)
 	}
-	if o.N > fewForInterval && !quantity.Endless(o.CI[1]) { // it may decide a verdict
+	if o.N > fewForInterval && o.CI[1] < widest*o.CI[0] { // it may decide a verdict
 		return fmt.Sprintf("%s (%s CI %s–%s%s, n=%d)", s.WithUnit(value), o.confidence(),
 			quantity.Digits(o.CI[0]*s.Factor, 2), quantity.Digits(o.CI[1]*s.Factor, 2), o.overLooks(), o.N)
 	}
 	return fmt.Sprintf("%s (n=%d, %s)", s.WithUnit(value), o.N, WhyNoInterval(o.N))
 }
+
+// widest is the largest factor that an interval is displayed with.
+const widest = 1e4
 
 // fewForInterval is how many launches hardly ever have an informative interval.
 const fewForInterval = 3

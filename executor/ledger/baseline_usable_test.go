@@ -34,7 +34,8 @@ func TestABaselineHasUsableLaunches(t *testing.T) {
 			t.Errorf("unrecordable: %q, want %q", got, test.want)
 		}
 		doc.Baseline = &results.Baseline{Cases: []results.BaselineCase{baselineCase(doc.Cases[0])}}
-		if got := Unusable(p, doc); (got != "") != (test.want != "") || got != "" && !strings.HasSuffix(got, "launch of a") {
+		got := Unusable(p, doc)
+		if (got != "") != (test.want != "") || got != "" && !strings.HasSuffix(got, "launch of a") {
 			t.Errorf("unusable: %q", got)
 		}
 	}

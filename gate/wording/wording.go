@@ -72,7 +72,7 @@ func init() {
 		results.RatioOf: ratioOf, results.LaunchesGave: launchesGave,
 		results.PathCarries: pathCarries, results.Unreachable: pathCarries,
 		results.OtherQuantile: func(r results.Reason) string {
-			return fmt.Sprintf("but %s, which cannot be %s, is %s", r.Text("subject"),
+			return fmt.Sprintf("%s, which cannot be %s, is %s", r.Text("subject"),
 				map[string]string{"below": "higher", "above": "lower"}[r.Text("side")], printed(r))
 		},
 		results.SessionsUnknown: func(r results.Reason) string {

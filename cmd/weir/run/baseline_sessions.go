@@ -65,8 +65,8 @@ func listed(store history.Store) ([]history.Entry, error) {
 }
 
 // keepSession copies a session that did not fail to those beside the baseline, and removes the oldest of its scenario
-// and environment that are too many. A new baseline begins with itself: what changed before is no noise. Sessions of other
-// scenarios, which have their baselines in the same folder, stay.
+// and environment that are too many. A new baseline begins with itself: what changed before is no noise. Sessions of
+// other scenarios, which have their baselines in the same folder, stay.
 func keepSession(baseline, dir string, doc *results.Document, anew bool) error {
 	store := history.Store{Dir: sessionsBeside(baseline), Unindexed: true}
 	if anew {
