@@ -135,7 +135,7 @@ func (k *run) play(l level) ([]load.Record, error) {
 	k.proxy = c.AboutProxy()
 	var times []int64
 	if l.concurrency == 0 {
-		if times, err = k.spec.Times(l.rate); err != nil {
+		if times, err = k.spec.Times(l.rate, k.launch.Index); err != nil {
 			return nil, err
 		}
 		l.requests = len(times) * set.Turns

@@ -9,8 +9,9 @@ import (
 	"github.com/weir-bench/weir/workload/serving/schedule"
 )
 
-// Times returns the scheduled times of the requests, or first turns of conversations, of an open load, in ns.
-func (s *Spec) Times(rate float64) ([]int64, error) {
+// Times returns the scheduled times of the requests, or first turns of conversations, of an open load, in ns. Each
+// launch has its own random gaps, so that their chance is noise between launches.
+func (s *Spec) Times(rate float64, launch int) ([]int64, error) {
 	if s.trace != "" {
 		rows, err := s.rows()
 		if err != nil {
@@ -28,6 +29,7 @@ func (s *Spec) Times(rate float64) ([]int64, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.Launch = uint64(launch)
 	return o.Times()
 }
 
@@ -52,7 +54,7 @@ func (s *Spec) open(rate float64) (o schedule.Open, err error) {
 // CheckSchedule validates the times of an open load.
 func (s *Spec) CheckSchedule() error {
 	if s.trace != "" {
-		_, err := s.Times(0)
+		_, err := s.Times(0, 0)
 		return err
 	}
 	o, err := s.open(s.Rate)
@@ -90,7 +92,7 @@ func expected(options map[string]any) int {
 	case s.Requests > 0:
 		return int(s.Requests)
 	case s.trace != "":
-		times, _ := s.Times(0)
+		times, _ := s.Times(0, 0)
 		return len(times) * s.Turns
 	case s.Rate > 0:
 		return int(math.Round(s.Rate*s.Duration.Seconds())) * s.Turns
@@ -106,7 +108,7 @@ func (behaviour) LeastTime(v option.Values) time.Duration {
 	case err != nil || s.Search != nil:
 		return 0
 	case s.Concurrency == 0:
-		times, err := s.Times(s.Rate)
+		times, err := s.Times(s.Rate, 0)
 		if err != nil || len(times) == 0 {
 			return 0
 		}

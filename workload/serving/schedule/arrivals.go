@@ -81,13 +81,13 @@ func (a Arrivals) String() string {
 	return string(a.Kind)
 }
 
-// random is the random stream of the gaps of a load.
-func random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
+// random is the random stream of the gaps of a launch.
+func random(seed, launch uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, launch)) }
 
 // operational returns the successive times of requests of a load of 1 request per unit of time. A random load starts
 // with a gap, as a stationary process does; other loads start with a request.
-func (a Arrivals) operational(seed uint64) func() float64 {
-	rng, i, at := random(seed), -1, 0.
+func (a Arrivals) operational(rng *rand.Rand) func() float64 {
+	i, at := -1, 0.
 	switch a.Kind {
 	case Poisson:
 		return func() float64 { at += exponential(rng); return at }

@@ -19,6 +19,7 @@ type Open struct {
 	Requests int     // it ends after this many; 0: Duration decides
 	Duration int64   // ns; requests are scheduled before its end; 0: Requests decides
 	Seed     uint64
+	Launch   uint64 // each has its own random gaps
 }
 
 // Check validates a load without computing its times.
@@ -54,7 +55,7 @@ func (o Open) Times() ([]int64, error) {
 		return make([]int64, o.Requests), nil
 	}
 	var list []int64
-	for next := o.Arrivals.operational(o.Seed); o.Requests == 0 || len(list) < o.Requests; {
+	for next := o.Arrivals.operational(random(o.Seed, o.Launch)); o.Requests == 0 || len(list) < o.Requests; {
 		at := o.due(next())
 		if o.Duration > 0 && at >= float64(o.Duration) {
 			break

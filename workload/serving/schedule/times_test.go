@@ -192,6 +192,33 @@ func TestFirstTimesOfASeed(t *testing.T) {
 	golden.Equal(t, "testdata/times.golden", []byte(b.String()))
 }
 
+// Launches have gaps of their own: with the same ones in all, their chance would look like a property of the server.
+// The number of requests of launches in a duration varies as that of a Poisson process, with variance equal to the
+// mean.
+func TestLaunchesHaveTheirOwnGaps(t *testing.T) {
+	const launches, mean = 400, 160.
+	counts, squares := 0., 0.
+	for launch := range uint64(400) {
+		o := Open{Arrivals: Arrivals{Kind: Poisson}, Rate: 40, Duration: mean / 40 * 1e9, Seed: 1, Launch: launch}
+		n := float64(len(times(t, o)))
+		counts, squares = counts+n, squares+n*n
+		if !slices.Equal(times(t, o), times(t, o)) {
+			t.Fatalf("launch %d is not repeatable", launch)
+		}
+	}
+	got := counts / launches
+	variance := squares/launches - got*got
+	if math.Abs(got-mean) > 4*math.Sqrt(mean/launches) || variance < 0.75*mean || variance > 1.3*mean {
+		t.Errorf("mean %v, variance %v, want %v for both", got, variance, mean)
+	}
+	constant := func(launch uint64) []int64 {
+		return times(t, Open{Arrivals: Arrivals{Kind: Constant}, Rate: 8, Requests: 8, Launch: launch})
+	}
+	if !slices.Equal(constant(0), constant(1)) {
+		t.Error("constant arrivals differ between launches")
+	}
+}
+
 func TestInvalidLoads(t *testing.T) {
 	poisson := Arrivals{Kind: Poisson}
 	for _, c := range []struct {
