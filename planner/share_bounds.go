@@ -2,6 +2,7 @@ package planner
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -43,19 +44,31 @@ func (t *Table) warnShare(run *runTable, a *dsl.Assert, axes []int, of func(*row
 	}
 }
 
-// gainNumber matches a gain that is compared with a number of at least 1, without a percent sign.
-var gainNumber = regexp.MustCompile(`\bgain\(.*\)\s*[<>]=?\s*([1-9][0-9]*(?:\.[0-9]+)?)$`)
+// gainNumber matches a gain that is compared with a number, which may have a percent sign or a unit.
+var gainNumber = regexp.MustCompile(
+	`\bgain\([^()]*(?:\([^()]*\))*[^()]*\)\s*(?:[<>]=?|between)\s*(-?[0-9]+(?:\.[0-9]+)?)\s*([%*/a-zA-Z]*)`)
 
-// warnGain warns of a gain with a bound of 100 % or more, such as 1.05 where 5% is meant.
+// leastRatio is the least number that is more likely a percentage than a ratio of new and old.
+const leastRatio = 3
+
+// warnGain warns of a gain with a bound of 100 % or more, or of -100 % or less, which most likely is one in percent or
+// a ratio: 10, -5 or 1.05 where 10%, -5% or 5% is meant.
 func (t *Table) warnGain(a *dsl.Assert) {
 	n := gainNumber.FindStringSubmatch(a.Text)
-	if n == nil {
+	if n == nil || n[2] == "%" || n[2] == "*" || n[2] == "/" {
 		return
 	}
 	times, _ := strconv.ParseFloat(n[1], 64) // of the expression
+	if math.Abs(times) < 1 {
+		return
+	}
+	hint := fmt.Sprintf("Write %s%%; for this gain write %s.", n[1], quantity.Percent(times))
+	if times > 0 && times < leastRatio {
+		hint = fmt.Sprintf("For %s times as much write %s; for this gain write %s.", n[1],
+			quantity.Percent(quantity.Round(times-1)), quantity.Percent(times))
+	}
 	t.warn(a.Range, "Bound of a gain", fmt.Sprintf("A gain of %s is one of %s.", n[1], quantity.Percent(times)),
-		dsl.Hint(fmt.Sprintf("For %s times as much write %s; for this gain write %s.", n[1],
-			quantity.Percent(quantity.Round(times-1)), quantity.Percent(times))))
+		dsl.Hint(hint))
 }
 
 // largestShare is the largest value of a metric that is a share, 0 for others. What is shown in percent without being

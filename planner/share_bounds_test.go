@@ -54,12 +54,18 @@ func TestSweepsThatExcludeEverything(t *testing.T) {
 // A gain of 100 % or more without a percent sign may be meant as a ratio.
 func TestGainsWithoutAPercentSign(t *testing.T) {
 	for asserted, want := range map[string]string{
-		"gain(bandwidth) >= 1.05":  "A gain of 1.05 is one of 105%.",
-		"gain(bandwidth) >= 2":     "A gain of 2 is one of 200%.",
-		"gain(bandwidth) >= 5%":    "",
-		"gain(bandwidth) >= 0.05":  "",
-		"gain(bandwidth) >= 105%":  "",
-		"gain(latency.p50) >= 10%": "",
+		"gain(bandwidth) >= 1.05":                     "A gain of 1.05 is one of 105%.",
+		"gain(bandwidth) >= 2":                        "A gain of 2 is one of 200%.",
+		"gain(bandwidth) >= 10":                       "A gain of 10 is one of 1000%.",
+		"gain(bandwidth) >= -5":                       "A gain of -5 is one of -500%.",
+		"gain(bandwidth) >= -0.5":                     "",
+		"gain(bandwidth) >= 5%":                       "",
+		`gain(bandwidth) >= 10 where variant == "b"`:  "A gain of 10 is one of 1000%.",
+		`gain(bandwidth) >= 10% where variant == "b"`: "",
+		"gain(bandwidth) between -5 and 5":            "A gain of -5",
+		"gain(bandwidth) >= 0.05":                     "",
+		"gain(bandwidth) >= 105%":                     "",
+		"gain(latency.p50) >= 10%":                    "",
 	} {
 		src := "scenario: s\nvariants: {a: {env: {A: 1}}, b: {env: {A: 2}}, baseline: a}\nruns:\n  r:\n    workload: transfer\n" +
 			"    options: {block_size: 1MiB}\n    sweep: {variant: [a, b]}\n    assert: ['" + asserted + "']\n"

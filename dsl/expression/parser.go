@@ -200,6 +200,8 @@ func (p *assertionParser) unexpected(t token) *Error {
 			strings.Join(aggregateNames(), ", "))
 	case t.is(")") && p.open == 0:
 		return t.errorf("remove it, or add the opening parenthesis", "this parenthesis closes nothing")
+	case t.is("%"):
+		return t.errorf("write a percentage without a blank: 5%", "%q has no meaning in an assertion", t.text)
 	case t.is("["):
 		return t.errorf(`the metric of other cases is at(fabric == "tcp").bandwidth`,
 			"%q has no meaning in an assertion", t.text)

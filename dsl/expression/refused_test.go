@@ -204,6 +204,7 @@ func TestRefusedAssertions(t *testing.T) {
 		{`bandwidth«[»fabric=shm] >= 5`, "no meaning", `at(fabric == "tcp").bandwidth`},
 		{"bandwidth >= «ceiling»", "is a plain number", "write ceiling >= 0.9"},
 		{`bandwidth >= 5 where «variant» == "new"`, "does not sweep variant", "sweep: {variant: [A, B]}"},
+		{"bandwidth within 5 «%» of 10", "", "5%"},
 		// operators of other languages
 		{"bandwidth «in» [1, 2]", `"in" has no meaning`, arithmeticOnly},
 		{"bandwidth >= ceiling.bandwidth «??» 5", "no meaning", ""},
