@@ -147,6 +147,13 @@ type Expecter interface {
 	Expected(options map[string]any, counted string) (least, most int64)
 }
 
+// Lengthener is a Behaviour with a further option, beside the counted one, that ends a launch.
+type Lengthener interface {
+	// Longer returns the settings with which a launch has at least want values, where it had n, as "duration: 6s"; "":
+	// the counted option alone decides.
+	Longer(options map[string]any, n, want int64) string
+}
+
 // QuantileCounter is a Behaviour with quantiles that need enough values in each launch. For others Quantile.Enough
 // values of all launches together suffice.
 type QuantileCounter interface {

@@ -77,17 +77,14 @@ func (k *Kind) FewSamples(m Metric, n int64, several bool) string {
 	if !ok || n == 0 {
 		return ""
 	}
-	enough, ask := k.enough(q), "it takes %d"
+	enough := k.enough(q)
 	if several {
 		enough = k.withLooks(enough)
 	}
 	if n >= enough {
 		return ""
 	}
-	if _, ok := k.Option(m.CountedBy); ok {
-		ask = "ask for " + m.CountedBy + " >= %d"
-	}
-	return fmt.Sprintf("%d %s are too few for %s: "+ask, n, counted(m.CountedBy), m.Name, enough)
+	return fmt.Sprintf("%d %s are too few for %s: it takes %d", n, counted(m.CountedBy), m.Name, enough)
 }
 
 func (k *Kind) enough(q results.Quantile) int64 {
@@ -122,6 +119,11 @@ func (k *Kind) MoreSamples(m Metric, options map[string]any, n int64, launches, 
 	if k.MoreLaunchesHelp() {
 		share := int64(min(launches, maxLaunches))
 		each = (all + share - 1) / share
+	}
+	if l, ok := k.Behaviour.(Lengthener); ok {
+		if set := l.Longer(options, n, each); set != "" {
+			return set
+		}
 	}
 	if _, ok := k.Option(m.CountedBy); ok {
 		return fmt.Sprintf("%s: %d", m.CountedBy, each)

@@ -88,16 +88,50 @@ func expected(options map[string]any) int {
 	if err != nil || s.Search != nil {
 		return 0
 	}
+	within := math.Inf(1)
+	if s.Open() && s.Rate > 0 && s.Duration > 0 {
+		within = math.Round(s.Rate*s.Duration.Seconds()) * float64(s.Turns)
+	}
 	switch {
 	case s.Requests > 0:
-		return int(s.Requests)
+		return int(min(float64(s.Requests), within))
 	case s.trace != "":
 		times, _ := s.Times(0, 0)
 		return len(times) * s.Turns
 	case s.Rate > 0:
-		return int(math.Round(s.Rate*s.Duration.Seconds())) * s.Turns
+		return int(within)
 	}
 	return 0
+}
+
+// Longer returns the duration, and the number of requests if the case has one, with which a load has enough requests.
+// Random arrivals have three standard deviations of a Poisson process more.
+func (behaviour) Longer(options map[string]any, n, want int64) string {
+	values, err := Kind.Normalize(options)
+	if err != nil {
+		return ""
+	}
+	s, err := Decode(values)
+	if err != nil || s.Search != nil || s.Duration == 0 || n == 0 {
+		return ""
+	}
+	if arrivals, err := schedule.ParseArrivals(s.Arrivals); err == nil && arrivals.Random() {
+		want += int64(math.Ceil(3 * math.Sqrt(float64(want))))
+	}
+	perSecond := float64(n) / s.Duration.Seconds()
+	if s.Open() && s.Rate > 0 {
+		perSecond = s.Rate * float64(s.Turns)
+	} else if s.Requests > 0 && n >= s.Requests {
+		return "" // the duration was not over
+	}
+	longer := time.Duration(math.Ceil(float64(want)/perSecond)) * time.Second
+	switch {
+	case longer <= s.Duration:
+		return ""
+	case s.Requests > 0 && s.Requests < want:
+		return fmt.Sprintf("duration: %.0fs and requests: %d", longer.Seconds(), want)
+	}
+	return fmt.Sprintf("duration: %.0fs", longer.Seconds())
 }
 
 // LeastTime returns when the last request of an open load is due, or the duration of a closed one that has no number of

@@ -81,6 +81,9 @@ func (a Arrivals) String() string {
 	return string(a.Kind)
 }
 
+// Random reports whether gaps are random.
+func (a Arrivals) Random() bool { return a.Kind == Poisson || a.Kind == Gamma }
+
 // random is the random stream of the gaps of a launch.
 func random(seed, launch uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, launch)) }
 
