@@ -177,7 +177,7 @@ func (eval *evaluator) interimAnalysis(check boundCheck, sources []*source, n in
 			relation = check.missed(e, where)
 		}
 		said := append(make([]results.Reason, 0, 8), check.ratioValues(sources, e), relation)
-		said = check.withContext(said, &est, where)
+		said = ofVerdict(check.withContext(said, &est, where), o.verdict)
 		return append(said, check.launchValues(sources, e), check.ceilingReason(sources, where))
 	}
 	o.addReasons(refuted)
@@ -323,6 +323,23 @@ func (check boundCheck) withContext(said []results.Reason, est *subjectEstimate,
 	}
 	said = append(said, check.familyNote(est.at, where))
 	return append(append(said, est.method...), est.failures)
+}
+
+// ofVerdict leaves out what a verdict does not depend on: a pass assumes that sessions do not differ, and a failure
+// allows for how those differ that are kept beside the baseline.
+func ofVerdict(said []results.Reason, v results.Verdict) []results.Reason {
+	of := func(kind results.ReasonKind) func(results.Reason) bool {
+		return func(r results.Reason) bool { return r.Kind == kind }
+	}
+	switch {
+	case !slices.ContainsFunc(said, of(results.SessionsKept)):
+		return said
+	case v == results.Fail:
+		return slices.DeleteFunc(said, of(results.SessionsAlike))
+	case v == results.Pass:
+		return slices.DeleteFunc(said, of(results.SessionsKept))
+	}
+	return said
 }
 
 // slowModeReason says why a value inside the bounds does not pass yet: the cost of a slow mode that no

@@ -45,15 +45,18 @@ func Since(earlier, now *results.Document) *results.Previous {
 
 // whyNotSince says in short why an effect has no change: readers group metrics by it.
 func whyNotSince(e *results.Effect) string {
-	side := ""
-	if len(e.Reasons) > 0 {
-		side = e.Reasons[0].Place.Side
+	if len(e.Reasons) == 0 {
+		return "it has no change that can be computed"
 	}
-	switch side {
+	what := "unusable"
+	if slices.Contains([]results.ReasonKind{results.HostBusy, results.LimitLow, results.Discarded}, e.Reasons[0].Kind) {
+		what = "no undisturbed launch"
+	}
+	switch e.Reasons[0].Place.Side {
 	case "base":
-		return "unusable in the earlier session"
+		return what + " in the earlier session"
 	case "new":
-		return "unusable in this session"
+		return what + " in this session"
 	}
 	return "it has no change that can be computed"
 }

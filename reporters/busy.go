@@ -153,7 +153,7 @@ func discarded(doc *results.Document) []string {
 	if n == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%d of %s discarded and repeated (last: %s)", n,
+	return []string{fmt.Sprintf("%d of %s discarded (last: %s)", n,
 		launches(made), plain(why))}
 }
 

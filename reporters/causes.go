@@ -160,8 +160,12 @@ func joinedFinding(list []finding, cause results.ReasonMeaning) finding {
 	if more := len(places) - mostOfACause; more > 0 {
 		f.where += fmt.Sprintf(" and %d more", more)
 	}
+	of := "case"
+	if len(cases) < len(places) { // some are of the session
+		of = "place"
+	}
 	f.message = fmt.Sprintf("%s of %s: %s The first, %s: %s", plural(assertions, "assertion"),
-		plural(len(places), "place"), lowerFirst(sentence(" ", cause.Meaning, cause.Remedy)), f.name, f.message)
+		plural(len(places), of), lowerFirst(sentence(" ", cause.Meaning, cause.Remedy)), f.name, f.message)
 	f.name, f.reasons = plural(assertions, "assertion"), nil
 	if f.sameCases = nil; f.of != nil {
 		f.sameCases = slices.DeleteFunc(cases, func(c *results.Case) bool { return c == f.of })

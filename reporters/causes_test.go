@@ -131,7 +131,7 @@ func TestASharedCauseIsToldOnce(t *testing.T) {
 		if err := r.Write(&b, doc); err != nil {
 			t.Fatal(err)
 		}
-		if text := b.String(); strings.Count(text, "12 assertions of 6 places: the baseline or the table of expected values is of another"+
+		if text := b.String(); strings.Count(text, "12 assertions of 6 cases: the baseline or the table of expected values is of another"+
 			" environment. Use one of this environment. The first, fast: ") != 1 ||
 			strings.Count(text, "cross-environment") != 1 ||
 			!strings.Contains(text, "and 2 more") {

@@ -116,7 +116,7 @@ var ReasonGroups = []ReasonGroup{
 			"Wait until the host is idle, or count disturbed launches with --disturbed keep.", shared},
 		{LimitLow, "The session stopped launching: the CPU limit throttled too many launches.",
 			"Raise the CPU limit of the container or job.", shared},
-		{Discarded, "Disturbed launches were discarded and repeated.", "", alone},
+		{Discarded, "Disturbed launches were discarded.", "", alone},
 		{DiscardedPass, "The assertion passes even with the discarded launches, which can only be worse.", "", alone},
 		{DiscardedFail, "The assertion fails with the discarded launches, by more than the disturbance explains.",
 			"", alone},

@@ -161,8 +161,11 @@ func place(err error, from, to int) *Error {
 		if m[3] != "" {
 			e.Message = fmt.Sprintf("%s does not apply to %s and %s", m[1], typeText(m[2]), typeText(m[3]))
 		}
-		if strings.Contains(e.Message, "a list") {
+		switch {
+		case strings.Contains(e.Message, "a list"):
 			e.Hint = `ask for a value in a list by in, as "sim" in host.fabrics`
+		case strings.Contains(e.Message, "a text") && strings.ContainsAny(m[1], "<>"):
+			e.Hint = "an axis of values with and without units is one of texts: write a unit with all of them, or with none"
 		}
 	}
 	e.Message = quotedToken().ReplaceAllString(e.Message, "$1")

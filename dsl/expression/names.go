@@ -167,8 +167,11 @@ func templateName(text string) string {
 	return "write ${" + text + "}, and quotes around the expression if it is in […]"
 }
 
-// measuredBy names the workloads that have a metric; "": none has.
-func measuredBy(name string) string {
+// mostMetrics is how many metrics of a run are listed beside another hint.
+const mostMetrics = 8
+
+// measuredBy names the workloads that have a metric, and the few metrics of a run; "": none has it.
+func measuredBy(name string, metrics []string) string {
 	var kinds []string
 	for _, k := range workload.Kinds() {
 		if _, ok := k.Metric(name); ok {
@@ -178,7 +181,11 @@ func measuredBy(name string) string {
 	if kinds == nil {
 		return ""
 	}
-	return "it is a metric of workload " + strings.Join(kinds, " and ")
+	hint := "it is a metric of workload " + strings.Join(kinds, " and ")
+	if len(metrics) <= mostMetrics {
+		hint += "; the run has " + strings.Join(metrics, ", ")
+	}
+	return hint
 }
 
 // unknownMetric reports an unknown name in an assertion.
@@ -189,7 +196,7 @@ func (n *Names) unknownMetric(t token) *Error {
 		hint = usualMetric(t.text, metrics)
 	}
 	if hint == "" {
-		hint = measuredBy(t.text)
+		hint = measuredBy(t.text, metrics)
 	}
 	if hint != "" {
 		return errorf(t.from, t.to, hint, "workload %s has no metric %q", n.Kind.Name, t.text)

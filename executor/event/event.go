@@ -80,8 +80,10 @@ type Event struct {
 	Verdict   results.Verdict      `json:"verdict,omitempty"` // of an assertion, or of a case apart from its assertions
 	// Background: the launch is background load of another one.
 	Background bool `json:"background,omitempty"`
-	// Discarded is why the launch is discarded and repeated.
+	// Discarded is why the launch does not count.
 	Discarded string `json:"void,omitempty"`
+	// Measured has all launches of a case that ended, also those of a resumed session; not in the stream of events.
+	Measured *results.Case `json:"-"`
 	// Retried: the launch failed and is retried.
 	Retried bool `json:"retried,omitempty"`
 }

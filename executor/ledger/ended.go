@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"slices"
+
 	"github.com/weir-bench/weir/executor/event"
 	"github.com/weir-bench/weir/results"
 )
@@ -32,8 +34,11 @@ func (l *Ledger) tellEnded(all bool) {
 				delete(l.told, c.Key)
 			case !l.told[c.Key]:
 				l.told[c.Key] = true
+				measured := *c
+				measured.Launches = slices.Clone(c.Launches)
 				l.Events.Emit(event.Event{
 					Type: event.CaseEnded, Case: c.Key, Status: c.Status, Reason: c.Reason, Verdict: ownVerdict(c),
+					Measured: &measured,
 				})
 			}
 		}

@@ -72,7 +72,7 @@ func (p *plainLines) measured(e event.Event) {
 	if e.Discarded != "" {
 		if !p.discarded {
 			p.discarded = true
-			p.write("launches are discarded and repeated: " + printable.Text(e.Discarded))
+			p.write("launches are discarded: " + printable.Text(e.Discarded))
 		}
 		return
 	}

@@ -127,6 +127,9 @@ func (t *progressState) OnEvent(e event.Event) {
 		}
 	case event.CaseEnded:
 		t.ends[e.Case] = e.Verdict
+		if e.Measured != nil {
+			t.measured[e.Case] = e.Measured
+		}
 	case event.VerdictReached:
 		t.verdicts[[2]string{e.Case, e.Assertion}] = e.Verdict
 	case event.CaseFinished:

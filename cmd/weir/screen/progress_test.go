@@ -138,7 +138,7 @@ func TestPlainLinesWarnOnce(t *testing.T) {
 		p.OnEvent(e)
 	}
 	want := `skipped: b: when: false
-launches are discarded and repeated: node n was busy
+launches are discarded: node n was busy
 launch 1 of a failed: rank 1, phase run: killed by signal 9
 ✓ pass  a[n=1]: bandwidth 12.50 GB/s, p50 5.00 µs
 ! error  a[n=2]
