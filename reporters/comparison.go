@@ -121,6 +121,9 @@ func effectLegend(c *results.Comparison) []string {
 	if len(results.Geomeans(c.Effects, c.Margin)) > 0 {
 		lines = append(lines, "geomean: geometric mean over the cases of a metric; its interval has the mean width of theirs, because cases may be correlated; it does not affect the exit code")
 	}
+	if comparesQuantiles(c) {
+		lines = append(lines, ownQuantiles)
+	}
 	if c.Multiple != "" {
 		lines = append(lines, "multiple: all regressions share one error budget (Holm)")
 	}

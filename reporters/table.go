@@ -38,6 +38,7 @@ func Table(w io.Writer, doc *results.Document, look Look) error {
 	}
 	t.findings(doc)
 	for _, line := range slices.Concat(variantNotes(doc), titledLine(variablesTitle, variables(doc)), sinceShort(doc),
+		quantilesSince(doc),
 		atMost(moreLines, recomputed(doc)), t.marks(doc), unseenModes(doc), atMost(moreLines, unsteady(doc)),
 		atMost(moreLines, variancesShort(doc)), countersMoved(doc), ignored(doc),
 		atMost(moreLines, oddOperations(doc)), undecidableValues(doc), chosenFabrics(doc), sameBuildLines(doc),
