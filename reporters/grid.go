@@ -116,6 +116,7 @@ func newGrid(run string, cases []*results.Case, table *results.MetricTable, asse
 	}
 	shown := slices.DeleteFunc(table.Shown(), func(c results.MetricColumn) bool { return !has(cases, c.Metric) })
 	if table.Columns == nil {
+		shown = declaredOrAsserted(shown, asserted, table)
 		giveInterval(shown, asserted, table)
 	}
 	for _, c := range shown {

@@ -59,6 +59,24 @@ func assertedMetrics(doc *results.Document, cases []*results.Case) (out []string
 	return out
 }
 
+// declaredOrAsserted leaves out the workload's own metrics if the run declares some and asserts nothing of them.
+func declaredOrAsserted(
+	shown []results.MetricColumn, asserted []string, table *results.MetricTable,
+) []results.MetricColumn {
+	k, ok := workload.Lookup(table.Workload)
+	if !ok {
+		return shown
+	}
+	own := func(c results.MetricColumn) bool {
+		_, is := k.Metric(c.Metric)
+		return is && !slices.Contains(asserted, c.Metric)
+	}
+	if declared := slices.DeleteFunc(slices.Clone(shown), own); len(declared) > 0 {
+		return declared
+	}
+	return shown
+}
+
 // giveInterval adds the interval, in tables without declared columns, to the first asserted metric, or
 // else to the first that the run itself declares.
 func giveInterval(shown []results.MetricColumn, asserted []string, table *results.MetricTable) {

@@ -23,8 +23,8 @@ func comparesQuantiles(c *results.Comparison) bool {
 // otherQuantile is the least factor between two estimates of a quantile that is told.
 const otherQuantile = 1.1
 
-// quantilesSince says that a change of a quantile since an earlier session is of the launches' own quantiles, for the one
-// that differs most from the quantile of all values, which tables have.
+// quantilesSince says that a change of a quantile since an earlier session is of the launches' own quantiles, for the
+// one that differs most from the quantile of all values, which tables have.
 func quantilesSince(doc *results.Document) []string {
 	if doc.Previous == nil {
 		return nil

@@ -197,8 +197,10 @@ func margin(s results.Scale, v, bound float64) string {
 	if quantity.Endless(v) {
 		return ""
 	}
-	if bound == 0 {
-		return s.WithUnit(quantity.Digits(math.Abs(v)*s.Factor, 2))
+	if number := quantity.Digits(math.Abs(v)*s.Factor, 2); bound == 0 && s.Unit == "%" {
+		return number + " points"
+	} else if bound == 0 {
+		return s.WithUnit(number)
 	}
 	return Percent(math.Abs(v/bound - 1))
 }

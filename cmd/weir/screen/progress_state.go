@@ -246,6 +246,22 @@ func (t *progressState) line() string {
 // mostBrief is the number of metrics in brief for a workload without a list of its own.
 const mostBrief = 3
 
+// briefOf are the first metrics that the run of a case declares or asserts, else the first of its workload.
+func briefOf(k *workload.Kind, table *results.MetricTable, c *planner.Case) (names []string) {
+	for _, m := range table.Definitions {
+		_, own := k.Metric(m.Name)
+		if !own || slices.ContainsFunc(c.Assertions, func(a assertion.Assertion) bool {
+			return a.Subject != nil && slices.Contains(a.Subject.Metrics(), m.Name)
+		}) {
+			names = append(names, m.Name)
+		}
+	}
+	if names == nil {
+		names = table.Names()
+	}
+	return names[:min(len(names), mostBrief)]
+}
+
 // brief is a short text of a case's result in a launch.
 func (t *progressState) brief(key string, measured results.MetricValues) string {
 	c := t.plan[key]
@@ -253,14 +269,13 @@ func (t *progressState) brief(key string, measured results.MetricValues) string 
 		return ""
 	}
 	table := t.metrics.Of(c.Workload, c.Run)
-	var names []string
-	if k, ok := workload.Lookup(c.Workload); ok && table.Run == "" {
-		names = k.Show.Brief
+	k, ok := workload.Lookup(c.Workload)
+	if !ok {
+		return ""
 	}
-	if names == nil {
-		for _, m := range table.Definitions[:min(len(table.Definitions), mostBrief)] {
-			names = append(names, m.Name)
-		}
+	names := k.Show.Brief
+	if names == nil || table.Run != "" {
+		names = briefOf(k, table, c)
 	}
 	var parts []string
 	families := map[string]bool{}
