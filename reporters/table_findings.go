@@ -161,7 +161,19 @@ func (f finding) clauses() (found, remarks string) {
 		text = wording.Sentence(said[n])
 	}
 	text := func(reasons []results.Reason) string { return plain(wording.Message(reasons)) }
-	return text(said[:n]), sentence("; ", text(said[n:]), acceptedText(f.assertion))
+	return text(said[:n]), sentence("; ", text(said[n:]), f.decidedEarly(), acceptedText(f.assertion))
+}
+
+// decidedEarly says that an earlier look decided than that of all launches, which tables have.
+func (f finding) decidedEarly() string {
+	if f.assertion == nil || f.of == nil || f.assertion.Observed == nil || f.assertion.Verdict != results.Fail {
+		return ""
+	}
+	n, all := f.assertion.Observed.N, len(f.of.Succeeded())
+	if n >= all || n < 2 {
+		return ""
+	}
+	return fmt.Sprintf("decided by the first %d of %d launches", n, all)
 }
 
 // unseenModes says what the launches of passes may have missed, for the pass with the fewest.
