@@ -77,7 +77,7 @@ func init() {
 		},
 		results.SessionsUnknown: func(r results.Reason) string {
 			return fmt.Sprintf("how sessions differ is unknown, and with sessions that vary by %s it is %s: %s",
-				Percent(*r.Number("assumed")), printed(r), TellsSessions)
+				Percent(*r.Number("assumed")), printed(r), KeepSessions+TellsSessions)
 		},
 		results.SessionsFew: func(r results.Reason) string {
 			return fmt.Sprintf("as the sessions beside the baseline differ, it is %s", printed(r))
@@ -97,6 +97,9 @@ func init() {
 		results.TwoModes: twoModes,
 	}
 }
+
+// KeepSessions is the remedy of a scenario with a baseline, before the others.
+const KeepSessions = "keep three sessions beside the baseline (--baseline-missing record), "
 
 // TellsSessions is the remedy for an unknown variance between sessions.
 const TellsSessions = "give earlier sessions of the scenario by --noise-from, or interleave old and new in one session" +
