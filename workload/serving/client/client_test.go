@@ -87,7 +87,7 @@ func TestOutcomes(t *testing.T) {
 		"no stream": {cfg: streaming, script: func(a *testserver.Answer) {
 			a.Head(200, "text/html")
 			a.Raw("<html>")
-		}, outcome: load.Truncated, status: 200, text: "without a finish reason"},
+		}, outcome: load.Malformed, status: 200, text: "a page, not a stream of events"},
 		"broken off": {cfg: streaming, script: func(a *testserver.Answer) {
 			a.Stream()
 			a.Token("x")

@@ -208,15 +208,15 @@ func TestFormsThatAreErrors(t *testing.T) {
 			form{kind: "text/plain", raw: []string{`{"error":"no"}`}}, false, load.Status, []string{"says: no"},
 		},
 		"HTML": {
-			form{kind: "text/html", raw: []string{"<html>Sign in"}}, false, load.Truncated,
-			[]string{"begins with <html>Sign in", "Content-Type text/html"},
+			form{kind: "text/html", raw: []string{"<html>Sign in"}}, false, load.Malformed,
+			[]string{"a page, not a stream of events", "begins with <html>Sign in", "Content-Type text/html"},
 		},
 		"HTML as JSON": {
 			form{kind: "application/json", raw: []string{"<html>Sign in"}}, false, load.Malformed,
 			[]string{"no JSON: <html>Sign in", "Content-Type application/json"},
 		},
 		"HTML as a stream": {
-			form{raw: []string{"<html>\n\n<p>Sign in\n\n"}}, false, load.Truncated,
+			form{raw: []string{"<html>\n\n<p>Sign in\n\n"}}, false, load.Malformed,
 			[]string{"begins with <html> <p>Sign in"},
 		},
 		"lines of JSON": {

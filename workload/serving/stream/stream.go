@@ -105,7 +105,10 @@ func (r *Reader) Events(body io.Reader) error {
 	if r.finished { // later errors of the connection do not count
 		return r.end(at, nil)
 	}
-	if errors.Is(err, io.EOF) {
+	switch {
+	case errors.Is(err, io.EOF) && r.chunks == 0 && strings.HasPrefix(r.head.text(), "<"):
+		err = malformed("the answer is a page, not a stream of events; it begins with %s", r.head.text())
+	case errors.Is(err, io.EOF):
 		err = &fault{load.Truncated, "the answer ended without a finish reason or [DONE]"}
 	}
 	return r.end(at, err)
