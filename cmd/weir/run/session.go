@@ -46,6 +46,8 @@ type session struct {
 	status, wrote  string // after run: of the document, and its directory
 	noPage         bool   // the HTML page could not be written
 
+	stored int // exit code in the document as it was written; errors after that raise it
+
 	pushedAt   time.Time // when metrics were pushed last, or the session began
 	pushFailed bool
 }
@@ -128,6 +130,9 @@ func (s *session) run(ctx context.Context) (int, error) {
 		unwritten(doc, err)
 		failed = errors.Join(failed, err)
 	}
+	if doc.Session.ExitCode != s.stored {
+		failed = errors.Join(failed, doc.Write(filepath.Join(dir, "results.json")))
+	}
 	s.notified(doc)
 	s.status, s.wrote = doc.Session.Status, dir
 	if err := errors.Join(runErr, s.stream.err); err != nil {
@@ -201,6 +206,7 @@ func (s *session) keep(doc *results.Document, dir string) (kept bool, err error)
 	if err := ledger.NoLinks(dir); err != nil {
 		return false, err
 	}
+	s.stored = doc.Session.ExitCode
 	failed := doc.Write(filepath.Join(dir, "results.json"))
 	if failed != nil {
 		failed = fmt.Errorf("writing results: %w", failed)
