@@ -3,6 +3,7 @@
 package dsl
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -230,8 +231,27 @@ func (l *loader) unknownOption(kind *workload.Kind, e entry) {
 		hint = fmt.Sprintf("Did you mean %q?", own)
 	} else if _, ofRun := grammar.Find(grammar.Run, e.name); ofRun || environmentName.MatchString(e.name) {
 		hint = l.elsewhere(e.name, nil)
+	} else if near := suggest.Nearest(e.name, optionNames(kind)); near == "" {
+		hint = cmp.Or(workloadsWith(e.name), hint)
 	}
 	l.error(e.at, "Unknown option", fmt.Sprintf("Workload %s has no option %q.", kind.Name, e.name), hint)
+}
+
+// mostWorkloads is how many workloads with an option are named.
+const mostWorkloads = 3
+
+// workloadsWith is the hint for an option of a few other workloads; "": none has it.
+func workloadsWith(name string) string {
+	var kinds []string
+	for _, k := range workload.Kinds() {
+		if _, ok := k.Option(name); ok {
+			kinds = append(kinds, k.Name)
+		}
+	}
+	if len(kinds) == 0 || len(kinds) > mostWorkloads {
+		return ""
+	}
+	return fmt.Sprintf("It is an option of %s: see `weir docs %s`.", strings.Join(kinds, ", "), kinds[0])
 }
 
 // foreignOptions maps option names of other benchmarks (nixlbench, perftest, NIXL EP's tests, MPI) to
