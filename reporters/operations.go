@@ -11,12 +11,13 @@ import (
 
 // oddOperations lists anomalies of successful operations, the most frequent first.
 func oddOperations(doc *results.Document) []string {
-	count, cases := map[string]int{}, map[string]int{}
+	count, cases, made := map[string]int{}, map[string]int{}, map[string]int{}
 	for _, c := range doc.Cases {
 		of := map[string]bool{}
 		for _, l := range c.Launches {
 			for _, n := range l.Notes {
 				count[n.Text] += n.Count
+				made[n.Text]++
 				of[n.Text] = true
 			}
 		}
@@ -28,7 +29,8 @@ func oddOperations(doc *results.Document) []string {
 		return cmp.Or(count[b]-count[a], cmp.Compare(a, b))
 	})
 	for i, text := range texts {
-		texts[i] = plain(fmt.Sprintf("%d × %s (%s)", count[text], text, plural(cases[text], "case")))
+		texts[i] = plain(fmt.Sprintf("%s (%s in %s of %s)", text, plural(count[text], "operation"), launches(made[text]),
+			plural(cases[text], "case")))
 	}
 	return texts
 }

@@ -17,7 +17,8 @@ func TestReportsTellOddOperations(t *testing.T) {
 	})
 	for _, format := range []string{"markdown", "html", "table"} {
 		got := written(t, format, doc)
-		late, usage := strings.Index(got, "7 × late (1 case)"), strings.Index(got, "3 × usage is not believed (1 case)")
+		late := strings.Index(got, "late (7 operations in 2 launches of 1 case)")
+		usage := strings.Index(got, "usage is not believed (3 operations in 1 launch of 1 case)")
 		if late < 0 || usage < late {
 			t.Errorf("%s: %s", format, got)
 		}
