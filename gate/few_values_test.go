@@ -85,8 +85,8 @@ func TestALowerQuantileShowsTheMiss(t *testing.T) {
 	}
 }
 
-// That is also so where each launch has values enough, but the launches' p99 differ so much that their interval has the
-// bound in it. The message tells the miss, not that the launches cannot tell.
+// That is also so where each launch has values enough, but the interval of p99 has the bound in it. The message tells
+// the miss, not that the launches cannot tell.
 func TestALowerQuantileShowsTheMissOfScatteredLaunches(t *testing.T) {
 	s := stamped{
 		stamps: 1000, sigma: 0.2, launch: 0.5, kind: "transfer", metric: "latency.p99", family: "latency",
