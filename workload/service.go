@@ -76,12 +76,12 @@ type ServiceFacts struct {
 	Before string `json:"before,omitempty"`
 }
 
-// Observation is the state of a service before and after the timed part of a launch.
+// Observation is the state of a service before and after a launch.
 type Observation struct {
 	Matches       []logwatch.Match // of Watch in its log
 	Tail          []string         // the last lines of its log
 	Unproven      string           // why the file of the proof is invalid; "" if it is valid
-	Began         time.Time        // begin of the timed part, by the clock that stamps the lines of its log
+	Began         time.Time        // begin of the launch, by the clock that stamps the lines of its log
 	Samples       Samples
 	Before, After string // its /metrics in the text format of Prometheus; "": it has none
 }
