@@ -39,6 +39,8 @@ type subjectEstimate struct {
 	moderated func(confidence float64) estimate
 	// clamped is at with good outliers moved towards the bound; nil if there are none. Only a pass may use it.
 	clamped      func(confidence float64) estimate
+	own          []float64 // the value of each launch; nil of several cases
+	outlierSide  position  // of the other launches on which all outliers are; crossing: both
 	outliers     results.Reason
 	method       []results.Reason // how several cases were combined
 	noise        float64          // standard deviation of one launch, on the scale of the interval
@@ -53,6 +55,7 @@ type subjectEstimate struct {
 	modes           []results.Reason // the launches fall into two groups
 	autocorrelation results.Reason   // consecutive launches are correlated
 	unknown         *unknownSessions
+	unknownWithout  *unknownSessions // without outliers
 }
 
 // judgeUsable applies the group-sequential rule to the usable launches. The check passes if the interval
@@ -168,10 +171,10 @@ func (eval *evaluator) interimAnalysis(check boundCheck, sources []*source, n in
 	}
 	e := est.at(check.shown)
 	o = outcome{verdict: results.InconclusiveVerdict, observed: check.observedAsWritten(e), noise: est.noiseReason}
-	var implied results.Reason // by another quantile
+	var implied results.Reason // a miss that the interval does not show
 	o.estimate = func() []results.Reason {
 		relation := check.relation(e, where)
-		if implied.Kind == results.OtherQuantile {
+		if !implied.None() && implied.Kind != results.FewButMissed {
 			relation = check.missed(e, where)
 		}
 		said := append(make([]results.Reason, 0, 8), check.ratioValues(sources, e), relation)
@@ -204,15 +207,22 @@ func (eval *evaluator) interimAnalysis(check boundCheck, sources []*source, n in
 		return o
 	}
 	if where == crossing && late.None() {
-		if implied, where = eval.otherQuantileMisses(check, sources, n); !implied.None() {
+		implied, where = eval.otherQuantileMisses(check, sources, n)
+		if implied.None() && analysisDue(check.looks, n) {
+			implied, where = check.allMiss(est.own)
+		}
+		if !implied.None() {
 			o.verdict = results.Fail
-			o.addReasons(implied, discardedReason(sources, check.looks))
+			o.addReasons(implied, est.outliers, discardedReason(sources, check.looks))
 			return o
 		}
 	}
+	if side := est.missedWithoutOutliers(check); where == crossing && side != crossing {
+		where, implied, est.unknown = side, results.Because(results.OutliersWorsen), est.unknownWithout
+	}
 	stable := true
 	if est.withoutOutliers != nil {
-		o.addReasons(est.outliers)
+		o.addReasons(implied, est.outliers)
 		stable = check.locate(est.withoutOutliers) == where
 	}
 	o.addReasons(est.modes...)

@@ -38,6 +38,8 @@ type combination struct {
 	weights  []float64   // weight of each variable on the scale of the interval
 	all      []*variable
 	first    []*variable // of each source, to name its outliers
+	// outlierSide is where the outliers move the subject that withoutOutliers removed; crossing: to both sides.
+	outlierSide position
 }
 
 // variable is one metric of one source.
@@ -72,7 +74,7 @@ func (eval *evaluator) combined(check boundCheck, sources []*source, atLaunch in
 		}
 	}
 	rest, names, modes := c.withoutOutliers()
-	est.modes, est.outliers = modes, names
+	est.modes, est.outliers, est.outlierSide = modes, names, c.outlierSide
 	extreme, ofRest := eval.extreme(check, sources, atLaunch)
 	if extreme != nil {
 		est.at = extreme
@@ -81,16 +83,15 @@ func (eval *evaluator) combined(check boundCheck, sources []*source, atLaunch in
 	case names.None():
 		return est, nil
 	case extreme != nil:
-		est.withoutOutliers = ofRest
+		est.withoutOutliers, est.outlierSide = ofRest, crossing
 		return est, nil
 	}
-	est.withoutOutliers = func(confidence float64) estimate {
-		r, err := check.combine(rest)
-		if err != nil { // no launches are left without them
-			return estimate{lo: math.Inf(-1), hi: math.Inf(1)}
-		}
-		return wider(r)(confidence)
+	r, err := check.combine(rest)
+	if err != nil { // no launches are left without them
+		est.withoutOutliers = func(float64) estimate { return estimate{lo: math.Inf(-1), hi: math.Inf(1)} }
+		return est, nil
 	}
+	est.withoutOutliers, est.unknownWithout = wider(r), sessions.unknownSessions(r, floor)
 	return est, nil
 }
 
@@ -289,6 +290,11 @@ func (c *combination) withoutOutliers() (rest []*source, names results.Reason, m
 		case secondMode(marked):
 			modes = append(modes, results.Because(results.OwnMode, c.nameOutliers(cluster, odd)...))
 			continue
+		}
+		if side := sideOfMarked(values, marked); names.None() {
+			c.outlierSide = side
+		} else if side != c.outlierSide {
+			c.outlierSide = crossing
 		}
 		names.Kind = results.Outliers
 		names.Values = append(names.Values, c.nameOutliers(cluster, odd)...)

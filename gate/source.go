@@ -219,7 +219,8 @@ func (eval *evaluator) estimateFor(check boundCheck, sources []*source, atLaunch
 	}
 	_, sd := moments(vs)
 	est := subjectEstimate{
-		at: estimator(ps), noise: sd, spread: sd, relaunchable: []string{c.Key}, autocorrelation: autocorrelated(ps),
+		at: estimator(ps), own: valuesOf(ps), noise: sd, spread: sd, relaunchable: []string{c.Key},
+		autocorrelation: autocorrelated(ps),
 	}
 	known := eval.noiseOf(check.noise, c, check.subject, check.unit, atLaunch)
 	est.useKnownNoise(known, vs)
@@ -228,7 +229,7 @@ func (eval *evaluator) estimateFor(check boundCheck, sources []*source, atLaunch
 		est.modes = modesByMark(ps, marked, check.unit)
 	case slices.Contains(marked, true):
 		est.outliers = results.Because(results.Outliers, outlierValues("", ps, marked, check.unit)...)
-		est.withoutOutliers = estimator(without(ps, marked))
+		est.withoutOutliers, est.outlierSide = estimator(without(ps, marked)), sideOfMarked(valuesOf(ps), marked)
 		est.clamped = check.clamped(ps, marked, estimator)
 	}
 	if len(est.modes) == 0 && positive(check.metrics, check.subject) && check.better() != workload.Neither {

@@ -29,8 +29,8 @@ func oddOperations(doc *results.Document) []string {
 		return cmp.Or(count[b]-count[a], cmp.Compare(a, b))
 	})
 	for i, text := range texts {
-		texts[i] = plain(fmt.Sprintf("%s (%s in %s of %s)", text, plural(count[text], "operation"), launches(made[text]),
-			plural(cases[text], "case")))
+		texts[i] = plain(fmt.Sprintf("%s (%s in %s of %s)", text, plural(count[text], "operation"),
+			launches(made[text]), plural(cases[text], "case")))
 	}
 	return texts
 }

@@ -84,6 +84,8 @@ const (
 	FewSamples        ReasonKind = "few-samples"
 	FewButMissed      ReasonKind = "few-samples-no-excuse"
 	OtherQuantile     ReasonKind = "other-quantile"
+	AllMiss           ReasonKind = "all-launches-miss"
+	OutliersWorsen    ReasonKind = "outliers-only-worsen"
 	Undecidable       ReasonKind = "undecidable"
 	LateStarts        ReasonKind = "late-starts"
 

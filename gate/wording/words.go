@@ -76,6 +76,8 @@ var words = map[results.ReasonKind]string{
 	results.NoiseModerated:    "noise {sd} {from}, its variance moderated by the other cases of its run",
 	results.NoiseContradicted: "its launches vary by {spread}, which contradicts the noise {sd} {from}: the latter is ignored",
 	results.AboveLeast:        "0 is the least possible value, and {launches} had more, up to {most}",
+	results.OutliersWorsen:    "the other launches miss it, and the outlier only adds to that",
+	results.AllMiss:           "all {launches} are beyond the bound",
 	results.OutliersDecide:    "the verdict changes without outliers",
 	results.Autocorrelated:    "consecutive launches are correlated (autocorrelation {correlation@}): the interval may be too narrow",
 

@@ -1,0 +1,59 @@
+package gate
+
+import (
+	"math"
+
+	"github.com/weir-bench/weir/results"
+)
+
+// allMiss returns a reason if all launches of a case lie beyond one bound, and are enough for their median to lie there
+// too: the sign test (Conover, Practical Nonparametric Statistics, 1999, 3.4). Student's interval may have the bound in
+// it all the same, if one launch misses by far more than the others.
+func (check boundCheck) allMiss(own []float64) (results.Reason, position) {
+	if len(own) == 0 || math.Exp2(-float64(len(own))) > (1-check.fail)/2 {
+		return results.Reason{}, crossing
+	}
+	b := check.withHalo()
+	side := locate(b, estimate{own[0], own[0], own[0], 1})
+	for _, v := range own {
+		if at := locate(b, estimate{v, v, v, 1}); at != side || at != below && at != above {
+			return results.Reason{}, crossing
+		}
+	}
+	return results.Because(results.AllMiss, launched(len(own))), side
+}
+
+// missedWithoutOutliers returns on which side of the bounds the other launches lie, if all outliers are on that side of
+// the others: they widen the interval, and only add to the miss. crossing: it is not so.
+func (est *subjectEstimate) missedWithoutOutliers(check boundCheck) position {
+	if est.withoutOutliers == nil {
+		return crossing
+	}
+	if side := check.locate(est.withoutOutliers); side == est.outlierSide && (side == below || side == above) {
+		return side
+	}
+	return crossing
+}
+
+// sideOfMarked returns below or above if all marked values are on that side of all others, else crossing.
+func sideOfMarked(values []float64, marked []bool) position {
+	least, most := math.Inf(1), math.Inf(-1) // of the others
+	for i, v := range values {
+		if !marked[i] {
+			least, most = min(least, v), max(most, v)
+		}
+	}
+	under, over := true, true
+	for i, v := range values {
+		if marked[i] {
+			under, over = under && v < least, over && v > most
+		}
+	}
+	switch {
+	case under && !over:
+		return below
+	case over && !under:
+		return above
+	}
+	return crossing
+}
