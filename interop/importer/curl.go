@@ -143,7 +143,7 @@ func curlRun(c *call) {
 		head.add(h[0], h[1])
 	}
 	head.set()
-	c.set("warmup", inline{{"waves", literal("0")}})
+	c.setWarmup("")
 	many := "1"
 	switch {
 	case c.loop != nil && c.parallel:

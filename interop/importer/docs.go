@@ -33,6 +33,9 @@ that cannot be imported are told at once, with the flag or the reason; the scena
 lines, and the exit code is 4. --skip-unmapped ignores flags without an equivalent and leaves other such lines out,
 with exit code 0.
 
+A load has the warm-up of its tool, which is none unless a flag says otherwise. Before each load weir sends a few requests
+of one token, which show that the server answers and how many tokens its prompts have; the tools send one or none.
+
 This page is generated from the files in interop/importer/tools (` + "`make golden`" + `).
 `)
 	for _, t := range allTools() {

@@ -2,41 +2,80 @@ package importer
 
 import (
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/weir-bench/weir/workload/serving"
 )
 
-// setEndpoint sets the address of a server and the interface that a path or a word names.
+// setEndpoint sets the address of a server and the interface that a path after the address or a word names.
 func (c *call) setEndpoint(address, of string) {
 	if unexpanded(address) {
-		before, path, found := strings.Cut(address, "/v1")
-		if found && strings.Contains(path, "/completions") {
-			of = path
-		}
-		c.set("url", c.texted("the address", strings.TrimSuffix(before, "/")))
+		before, api := c.splitPath(address, of)
+		c.set("url", c.texted("the address", before))
+		of = api
 	} else {
 		u, err := url.Parse(address)
 		if err != nil || u.Host == "" {
 			c.fail("%q is no address of an endpoint", address)
 			return
 		}
-		if strings.Contains(u.Path, "/completions") {
-			of = u.Path
-		}
-		u.Path, _, _ = strings.Cut(u.Path, "/v1")
-		c.set("url", literal(strings.TrimSuffix(u.String(), "/")))
+		u.Path, of = c.splitPath(u.Path, of)
+		c.set("url", literal(u.String()))
 	}
-	isPath := strings.Contains(of, "/")
-	switch {
-	case isPath && strings.Contains(of, "chat"), slices.Contains(names("chat|chat_completions|chat-completions"), of):
-	case isPath && strings.Contains(of, "completions"),
-		slices.Contains(names("completions|text_completions|text-completions"), of):
+	switch apiOf(of) {
+	case "chat":
+	case "completions":
 		c.set("api", literal("completions"))
 	default:
 		c.fail("%q is neither chat nor completions, the interfaces that workload serving loads", of)
 	}
+}
+
+// apiOf returns the interface that a word of a tool names; "": none that workload serving loads.
+func apiOf(word string) string {
+	switch strings.ReplaceAll(word, "_", "-") {
+	case "chat", "chat-completions":
+		return "chat"
+	case "completions", "text-completions":
+		return "completions"
+	}
+	return ""
+}
+
+// splitPath splits a path, to which a tool appends another path or that of an interface, into what is before /v1 and
+// the interface.
+func (c *call) splitPath(path, of string) (before, api string) {
+	path = strings.TrimRight(path, "/")
+	base, named, whole := cutInterface(path)
+	if at, its, is := cutInterface(of); is && !whole {
+		if at = "/" + strings.Trim(at, "/"); at == "/v1" {
+			path = strings.TrimSuffix(path, at) // which is not sent twice
+		}
+		base, named, whole = strings.TrimRight(path+at, "/"), its, true
+	}
+	if !whole {
+		return strings.TrimSuffix(path, "/v1"), of
+	}
+	before, found := strings.CutSuffix(base, "/v1")
+	switch {
+	case found:
+	case unexpanded(base) && shellVariable().ReplaceAllString(base, "") == "":
+		c.note("requests go to /v1 below the address %s, or to it if it ends in /v1", base)
+	default:
+		const sent = "requests go to %s/%s, and workload serving sends them to /v1/chat/completions or /v1/completions below `url`"
+		c.fail(sent, base, strings.Replace(named, "chat", "chat/completions", 1))
+	}
+	return before, named
+}
+
+// cutInterface cuts the end of a path that names an interface.
+func cutInterface(path string) (before, api string, found bool) {
+	path = strings.TrimRight(path, "/")
+	if before, found = strings.CutSuffix(path, "/chat/completions"); found {
+		return before, "chat", true
+	}
+	before, found = strings.CutSuffix(path, "/completions")
+	return before, "completions", found
 }
 
 // withScheme adds the scheme that the tools add to an address without one.

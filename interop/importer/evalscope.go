@@ -24,10 +24,8 @@ func evalscopeRun(c *call) {
 	evalscopeLoad(c)
 	evalscopeLengths(c)
 	switch n := c.first("warmup-num"); {
-	case n == "" || sameValue(n, "0"):
-		c.set("warmup", inline{{"waves", literal("0")}})
-	case isWhole(n):
-		c.set("warmup", inline{{"requests", literal(n)}})
+	case n == "" || sameValue(n, "0") || isWhole(n):
+		c.setWarmup(n)
 	default:
 		c.unmappedFlag("--warmup-num %s: weir has `warmup: {requests: N}`", n)
 	}
@@ -39,7 +37,11 @@ func evalscopeLoad(c *call) {
 	option, unit, flag := "concurrency", "", "parallel"
 	parallel := strings.Fields(c.first("parallel"))
 	requests, rates := strings.Fields(c.first("number")), strings.Fields(c.first("rate"))
-	if !slices.Equal(rates, []string{"-1"}) {
+	unpaced := slices.Equal(rates, []string{"-1"})
+	if unpaced && c.has("open-loop") {
+		c.fail("--open-loop needs --rate")
+	}
+	if !unpaced {
 		option, unit, flag = "rate", "/s", "rate"
 		c.set("arrivals", literal("poisson"))
 		switch {

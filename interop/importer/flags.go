@@ -227,11 +227,32 @@ func (t *tool) takesArguments(positional []string) error {
 	return nil
 }
 
-// cutPassed removes what genai-perf passes to perf_analyzer.
+// cutPassed removes what genai-perf passes to perf_analyzer, except what is a flag of its own too.
 func (l *Line) cutPassed(t *tool) {
-	if i := slices.Index(l.args, "--"); i >= 0 && t.name == "genai-perf" {
+	i := slices.Index(l.args, "--")
+	if i < 0 || t.name != "genai-perf" {
+		return
+	}
+	passed := l.args[i+1:]
+	l.args = slices.Clone(l.args[:i])
+	var dropped []string
+	for at := 0; at < len(passed); at++ {
+		name, _, joined := strings.Cut(passed[at], "=")
+		switch {
+		case !slices.Contains(samePassed, name):
+			dropped = append(dropped, passed[at])
+		case joined || at+1 == len(passed):
+			l.args = append(l.args, passed[at])
+		default:
+			l.args = append(l.args, passed[at], passed[at+1])
+			at++
+		}
+	}
+	if dropped != nil {
 		l.notes = append(l.notes, Note{"arguments of perf_analyzer are not taken over: " +
-			strings.Join(l.args[i+1:], " "), true})
-		l.args = l.args[:i]
+			strings.Join(dropped, " "), true})
 	}
 }
+
+// samePassed are flags that perf_analyzer and genai-perf have alike.
+var samePassed = names("--request-count|--warmup-request-count")

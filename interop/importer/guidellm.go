@@ -22,6 +22,7 @@ func guidellmRun(c *call) {
 	c.setModel(c.first("model"))
 	guidellmProfile(c, c.first("profile"), guidellmRates(c))
 	guidellmData(c, c.first("data"))
+	c.setWarmup("")
 	seconds, requests := c.first("max-seconds"), c.first("max-requests")
 	switch {
 	case seconds != "":

@@ -55,7 +55,8 @@ report: {request_lifecycle: {summary: true}}
 	scenarioOf(t, line, read(), []string{
 		"url: http://h:8000", "model: m", "api: completions", "arrivals: poisson", "rate: [1/s, 2.5/s]",
 		"duration: [30s, 60s]", `input: {tokens: "normal:50,10"}`, "output: {tokens: 20, exact: true}",
-		"# data.input_distribution: lengths are not limited to its min and max",
+		"# data.input_distribution: lengths are not limited to its min and max", "warmup: {waves: 0}",
+		"# load.num_workers 4 is not taken over: clients of weir have no workers",
 	})
 	scenarioOf(t, line, read("poisson", "concurrent", "rate: 1, duration: 30", "num_requests: 9, concurrency_level: 3",
 		"rate: 2.5, duration: 60", "num_requests: 20, concurrency_level: 4"), []string{

@@ -51,7 +51,15 @@ type inferencePerfLengths struct {
 // Keys of the configuration that do not change the load.
 var (
 	inferencePerfReports = names("metrics|report|storage|tokenizer")
-	inferencePerfWorkers = names("num_workers|worker_max_concurrency|worker_max_tcp_connections|interval|request_timeout|base_seed")
+	inferencePerfWorkers = sortedKeys(inferencePerfInstead)
+	inferencePerfInstead = map[string]string{
+		"num_workers":                "clients of weir have no workers",
+		"worker_max_concurrency":     "`max_in_flight` limits the requests of all clients",
+		"worker_max_tcp_connections": "each request in flight has a connection",
+		"interval":                   "stages are cases of their own",
+		"request_timeout":            "`timeout` limits the time of a request",
+		"base_seed":                  "`seed` chooses prompts and times",
+	}
 )
 
 // inferencePerfRun maps a configuration file.
@@ -75,6 +83,11 @@ func inferencePerfRun(c *call) {
 	}
 	c.leftOut("", config.Further, inferencePerfReports)
 	c.leftOut("server.", config.Server.Further, nil)
+	for _, name := range inferencePerfWorkers {
+		if v := config.Load.Further[name]; v != nil {
+			c.warn("load.%s %v is not taken over: %s", name, v, inferencePerfInstead[name])
+		}
+	}
 	c.leftOut("load.", config.Load.Further, inferencePerfWorkers)
 	c.leftOut("data.", config.Data.Further, nil)
 	kind, streams := fmt.Sprint(config.API), false
@@ -91,6 +104,7 @@ func inferencePerfRun(c *call) {
 	c.setEndpoint(withScheme(config.Server.URL), kind)
 	c.setModel(config.Server.Model)
 	c.set("stream", truth(streams))
+	c.setWarmup("")
 	if config.Server.Key != "" {
 		head := headers{of: c}
 		head.add("Authorization", "Bearer "+config.Server.Key)

@@ -8,6 +8,56 @@ import (
 	"strings"
 )
 
+// setLengths sets the lengths of prompts and answers.
+func setLengths(c *call) {
+	input := c.first("random-input-len", "synthetic-input-tokens-mean")
+	output := c.first("random-output-len", "output-tokens-mean")
+	switch ratio := c.first("random-range-ratio"); {
+	case c.tool.name == ofSglang:
+		input, output = sglangLength(c, input), sglangLength(c, output)
+	case ratio != "" && !sameValue(ratio, "0"):
+		input, output = vllmLengths(c, ratio, input, output)
+	}
+	if input != "" {
+		c.set("input", inline{{"tokens", c.lengths("input_tokens", input, c.first("synthetic-input-tokens-stddev"))}})
+	}
+	if output != "" {
+		o := inline{{"tokens", c.lengths("output_tokens", output, c.first("output-tokens-stddev"))}}
+		whole := c.tool.name == ofSglang && !c.has("disable-ignore-eos")
+		if whole || c.first("ignore-eos") == "true" || c.ignoresEnd() {
+			o = append(o, pair{"exact", truth(true)})
+		}
+		c.set("output", o)
+	}
+}
+
+// lengths returns a distribution of tokens, or an axis over those of aiperf's lists.
+func (c *call) lengths(axis, mean, deviation string) value {
+	means := strings.Split(mean, ",")
+	if strings.Contains(mean, ":") || len(means) == 1 && !strings.Contains(deviation, ",") {
+		return literal(spread(mean, deviation))
+	}
+	var all list
+	for _, m := range means {
+		if !isWhole(m) {
+			c.fail("%s: %q is not a whole number from 1", axis, m)
+		}
+		for d := range strings.SplitSeq(deviation, ",") {
+			all = append(all, literal(spread(m, d)))
+		}
+	}
+	c.run.sweep = append(c.run.sweep, pair{axis, all})
+	return expression("${axis." + axis + "}")
+}
+
+// spread returns a distribution of tokens.
+func spread(mean, deviation string) string {
+	if deviation == "" || deviation == "0" {
+		return mean
+	}
+	return "normal:" + mean + "," + deviation
+}
+
 // sglangLength returns the distribution of lengths of the random data set: from random-range-ratio of a length to it.
 func sglangLength(c *call, most string) string {
 	switch name := c.first("dataset-name"); name {

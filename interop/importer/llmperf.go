@@ -40,7 +40,7 @@ func llmperfRun(c *call) {
 		output = append(output, pair{"exact", truth(true)})
 	}
 	c.set("output", output)
-	c.set("warmup", inline{{"waves", literal("0")}})
+	c.setWarmup("")
 	c.setRequests(key)
 }
 

@@ -3,6 +3,7 @@ package importer
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,12 +56,27 @@ func (c *call) setRequests(key string) {
 			}
 		case "api-key":
 			head.add("Authorization", "Bearer "+s.value)
-		case "extra-inputs", "extra-body", "extra-args", "additional-sampling-params":
-			c.addField(s.value, body)
-		case "temperature", "top-p", "top-k", "frequency-penalty", "repetition-penalty":
-			c.addField(strings.ReplaceAll(s.flag.Names[0], "-", "_")+":"+s.value, body)
+		case "temperature", "top-p", "top-k", "min-p", "presence-penalty", "frequency-penalty", "repetition-penalty",
+			"min-tokens":
+			if _, err := strconv.ParseFloat(s.value, 64); err != nil || !json.Valid([]byte(s.value)) {
+				c.fail("%s: %q is no number", c.shown(s.flag), s.value)
+				return
+			}
+			body[strings.ReplaceAll(s.flag.Names[0], "-", "_")] = json.RawMessage(s.value)
 		}
 	}
+	for _, s := range c.given {
+		if slices.Contains(fieldFlags, s.flag.Names[0]) {
+			each := []string{s.value}
+			if c.tool.name == "aiperf" && !strings.HasPrefix(s.value, "{") {
+				each = strings.Split(s.value, ",")
+			}
+			for _, text := range each {
+				maps.Copy(body, c.fieldsOf(s.flag, text))
+			}
+		}
+	}
+	c.setOutput(body)
 	if len(slo) > 0 {
 		c.set("slo", slo)
 	}
@@ -68,22 +84,44 @@ func (c *call) setRequests(key string) {
 	c.setBody(body)
 }
 
-// addField reads NAME:VALUE or a JSON object. What asks for the length of answers is option output.
-func (c *call) addField(text string, body map[string]any) {
-	more := map[string]any{}
-	if name, value, found := strings.Cut(text, ":"); !strings.HasPrefix(text, "{") && found {
-		if more[name] = value; json.Valid([]byte(value)) {
-			more[name] = json.RawMessage(value)
-		}
-	} else if json.Unmarshal([]byte(text), &more) != nil {
-		c.fail("%q is neither NAME:VALUE nor a JSON object of fields", text)
+// fieldFlags are the flags with further fields of requests. Those of aiperf and genai-perf have NAME:VALUE too.
+var fieldFlags = names("extra-inputs|extra-body|extra-request-body|extra-args|additional-sampling-params")
+
+// fieldsOf reads the fields of requests in the value of a flag.
+func (c *call) fieldsOf(f *flag, text string) map[string]any {
+	var all map[string]json.RawMessage
+	name, value, found := strings.Cut(text, ":")
+	switch {
+	case json.Unmarshal([]byte(text), &all) == nil:
+	case f.Names[0] != "extra-inputs":
+		c.fail("%s: %q is no JSON object of fields", c.shown(f), text)
+	case !found || strings.HasPrefix(text, "{"):
+		c.fail("%s: %q is neither NAME:VALUE nor a JSON object of fields", c.shown(f), text)
+	case json.Valid([]byte(value)):
+		return map[string]any{name: json.RawMessage(value)}
+	default:
+		return map[string]any{name: value}
 	}
-	for name, value := range more {
-		switch name {
-		case "ignore_eos", "min_tokens", "max_tokens":
-		default:
-			body[name] = value
+	fields := map[string]any{}
+	for name, text := range all {
+		fields[name] = text
+	}
+	return fields
+}
+
+// setOutput moves what fields of requests ask of the length of answers into option output.
+func (c *call) setOutput(body map[string]any) {
+	output, _ := c.run.options["output"].(inline)
+	for _, name := range names("max_tokens|max_completion_tokens") {
+		if text, ok := body[name].(json.RawMessage); ok && isWhole(string(text)) {
+			output = append(inline{{"tokens", literal(text)}}, output[min(1, len(output)):]...)
+			c.set("output", output)
+			delete(body, name)
 		}
+	}
+	if slices.ContainsFunc(output, func(p pair) bool { return p.key == "exact" }) {
+		delete(body, "ignore_eos")
+		delete(body, "min_tokens")
 	}
 }
 

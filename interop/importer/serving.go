@@ -2,7 +2,6 @@ package importer
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/weir-bench/weir/workload/serving"
@@ -62,16 +61,19 @@ func servingRun(c *call) {
 			address = "http://" + address
 		}
 	}
-	of := c.first("endpoint", "endpoint-type")
+	of, path := c.first("endpoint-type"), c.first("endpoint")
+	c.refuseSeveral("url", "model")
 	switch kind := c.first("service-kind"); {
 	case c.tool.name == ofSglang:
 		of = sglangInterface(c)
 	case kind != "" && kind != "openai":
 		c.fail("--service-kind %s: workload serving loads the interface of OpenAI", kind)
 		return
-	case of == "":
+	case of == "" && c.tool.name == "genai-perf":
 		c.fail("--endpoint-type is missing: genai-perf then loads Triton through gRPC; workload serving loads chat and completions")
 		return
+	case path != "" && (of == "" || apiOf(of) != ""):
+		of = path
 	}
 	c.setEndpoint(withScheme(address), of)
 	c.setModel(c.first("served-model-name", "model"))
@@ -79,16 +81,25 @@ func servingRun(c *call) {
 		c.set("stream", truth(false))
 	}
 	if rate := c.first("request-rate"); rate != "" && rate != "inf" {
-		c.set("rate", literal(rate+"/s"))
+		c.setEach("rate", "/s", "request-rate")
 		c.setArrivals(c.first("request-rate-mode"), c.first("burstiness", "arrival-smoothness"))
 	}
 	setAmount(c)
-	setLengths(c)
-	replayTrace(c)
-	if n := c.first("num-warmups", "warmup-request-count", "warmup-requests"); n != "" {
-		c.set("warmup", inline{{"requests", literal(n)}})
+	if !vllmPrompts(c) {
+		setLengths(c)
 	}
+	replayTrace(c)
+	c.setWarmup(c.first("num-warmups", "warmup-request-count", "warmup-requests"))
 	c.setRequests(key)
+}
+
+// setWarmup sets the number of untimed requests; "": the tool sends none, beside one to see that the server answers.
+func (c *call) setWarmup(requests string) {
+	if requests == "" || sameValue(requests, "0") {
+		c.set("warmup", inline{{"waves", literal("0")}})
+		return
+	}
+	c.set("warmup", inline{{"requests", literal(requests)}})
 }
 
 // setModel sets the model. Without one the tool takes the server's, and who runs the scenario names it.
@@ -101,74 +112,6 @@ func (c *call) setModel(name string) {
 	default:
 		c.variable("model")
 		c.set("model", expression("${var.model}"))
-	}
-}
-
-// setAmount sets how many requests are in flight, and how many or how long there are.
-func setAmount(c *call) {
-	many := c.first("concurrency", "max-concurrency")
-	requests, seconds := c.first("num-prompts", "request-count"), c.first("benchmark-duration")
-	var each list
-	for n := range strings.SplitSeq(many, ",") {
-		if many != "" && !isWhole(n) {
-			c.fail("--concurrency: %q is not a whole number from 1", n)
-			return
-		}
-		each = append(each, literal(n))
-	}
-	option := "concurrency"
-	if c.run.options["rate"] != nil {
-		option = "max_in_flight"
-	}
-	switch {
-	case len(each) > 1:
-		c.run.sweep = mapping{{option, each}}
-	case many != "":
-		c.set(option, literal(many))
-	case option == "concurrency" && c.tool.flag("request-count") == nil:
-		c.set(option, literal(requests)) // all at once
-	case option == "concurrency":
-		c.set(option, literal("1"))
-	}
-	switch {
-	case requests != "":
-		c.set("requests", literal(requests))
-		if seconds != "" {
-			c.warn("--benchmark-duration: the load ends after --request-count alone")
-		}
-	case seconds != "":
-		c.set("duration", literal(seconds+"s"))
-	case len(each) > 1:
-		c.set("requests", expression("${max(10, 2 * axis."+option+")}"))
-	default:
-		if c.tool.name == "genai-perf" {
-			c.warn("--request-count is missing: versions of genai-perf differ in how many requests they send then")
-		}
-		n, _ := strconv.Atoi(many)
-		c.set("requests", count(int64(max(10, 2*n))))
-	}
-}
-
-// setLengths sets the lengths of prompts and answers.
-func setLengths(c *call) {
-	input := c.first("random-input-len", "synthetic-input-tokens-mean")
-	output := c.first("random-output-len", "output-tokens-mean")
-	switch ratio := c.first("random-range-ratio"); {
-	case c.tool.name == ofSglang:
-		input, output = sglangLength(c, input), sglangLength(c, output)
-	case ratio != "" && !sameValue(ratio, "0"):
-		input, output = vllmLengths(c, ratio, input, output)
-	}
-	if input != "" {
-		c.set("input", inline{{"tokens", literal(spread(input, c.first("synthetic-input-tokens-stddev")))}})
-	}
-	if output != "" {
-		o := inline{{"tokens", literal(spread(output, c.first("output-tokens-stddev")))}}
-		whole := c.tool.name == ofSglang && !c.has("disable-ignore-eos")
-		if whole || c.first("ignore-eos") == "true" || c.ignoresEnd() {
-			o = append(o, pair{"exact", truth(true)})
-		}
-		c.set("output", o)
 	}
 }
 
@@ -203,11 +146,39 @@ func replayTrace(c *call) {
 	for _, load := range names("concurrency|rate|arrivals|max_in_flight|requests|duration|output") {
 		delete(c.run.options, load)
 	}
+	c.run.sweep = nil
 	if requests := c.first("request-count"); requests != "" {
-		c.set("requests", literal(requests))
+		c.setEach("requests", "", "request-count")
+	}
+	if sessions := c.first("num-sessions"); sessions != "" {
+		c.unmappedFlag("--num-sessions: cut the file of the trace")
 	}
 	c.set("trace", literal(file))
 	c.set("input", inline{{"prefix", literal("as traced")}})
+}
+
+// vllmPrompts maps a data set of vllm bench serve that is a file of prompts, and reports whether it is one.
+func vllmPrompts(c *call) bool {
+	name, file := c.first("dataset-name"), c.first("dataset-path")
+	output := c.first(name + "-output-len")
+	switch {
+	case c.tool.name != "vllm-bench" || name == "random":
+		return false
+	case name != "sharegpt" && name != "custom" || file == "":
+		c.unmappedFlag("--dataset-name %s: prompts of other data sets are a file: `prompts`", name)
+	case output == "":
+		c.unmappedFlag("--dataset-name %s: answers have the lengths of the file; --sharegpt-output-len gives all one",
+			name)
+	default:
+		c.note("--dataset-name %s: prompts that vllm leaves out for their length are sent too", name)
+		c.set("prompts", literal(file))
+		o := inline{{"tokens", literal(output)}}
+		if c.has("ignore-eos") || c.ignoresEnd() {
+			o = append(o, pair{"exact", truth(true)})
+		}
+		c.set("output", o)
+	}
+	return true
 }
 
 // setArrivals sets how requests of a rate arrive: Poisson, unless the command line says otherwise.
@@ -230,7 +201,7 @@ func (c *call) setArrivals(mode, shape string) {
 // ignoresEnd reports whether further fields of requests ask for whole answers.
 func (c *call) ignoresEnd() bool {
 	for _, s := range c.given {
-		if slices.Contains(names("extra-inputs|extra-body|extra-args|additional-sampling-params"), s.flag.Names[0]) {
+		if slices.Contains(fieldFlags, s.flag.Names[0]) {
 			text := strings.NewReplacer(" ", "", `"`, "").Replace(s.value)
 			if strings.Contains(text, "ignore_eos:true") {
 				return true
@@ -238,12 +209,4 @@ func (c *call) ignoresEnd() bool {
 		}
 	}
 	return false
-}
-
-// spread returns a distribution of tokens.
-func spread(mean, deviation string) string {
-	if deviation == "" || deviation == "0" {
-		return mean
-	}
-	return "normal:" + mean + "," + deviation
 }

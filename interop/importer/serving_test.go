@@ -71,9 +71,11 @@ func TestLinesOfLoadGenerators(t *testing.T) {
 		"aiperf profile -m m --concurrency 4 --num-prompts 99 --request-count 30": {
 			"requests: 30", "# --num-prompts: it is the number of unique prompts",
 		},
-		"aiperf profile -m m --concurrency 8 --num-dataset-entries 99": {"requests: 16"},
+		"aiperf profile -m m --concurrency 8 --num-dataset-entries 99": {
+			"requests: 10", "# --request-count is missing",
+		},
 		"aiperf profile -m m --concurrency 1,2,16": {
-			"concurrency: [1, 2, 16]", `requests: "${max(10, 2 * axis.concurrency)}"`,
+			"concurrency: [1, 2, 16]", "requests: 10",
 		},
 		"aiperf profile -m m --artifact-dir a --ui simple --profile-export-file f --verbose": {
 			"# --artifact-dir, --ui, --profile-export-file: it does not change the load",

@@ -27,7 +27,7 @@ func TestWrongValues(t *testing.T) {
 			"aiperf profile -m m --request-rate 9 --arrival-pattern bursty",
 			`--arrival-pattern: "bursty" is none of constant`,
 		},
-		{"aiperf profile -m m --benchmark-duration 30s", `--benchmark-duration: "30s" is not a number from 0`},
+		{"aiperf profile -m m --benchmark-duration 30s", `--benchmark-duration: "30s" is not a number above 0`},
 		{"vllm bench serve --model m --request-rate fast", `--request-rate: "fast" is not a number from 0`},
 		{"vllm bench serve --model m --burstiness=nan", `--burstiness: "nan" is not a number from 0`},
 		{"vllm bench serve --model m --request-rate -1", `--request-rate: "-1" is not a number from 0`},
