@@ -34,6 +34,7 @@ type call struct {
 	run      *run
 	notes    []Note
 	unmapped []string
+	unread   bool  // of what it prints as a command
 	wrong    error // the first error
 }
 

@@ -8,17 +8,24 @@ import (
 	"github.com/weir-bench/weir/workload/serving"
 )
 
-var guidellm = &tool{name: "guidellm", kind: serving.Kind, native: guidellmRun, command: loadCommand}
+var guidellm = &tool{
+	name: "guidellm", kind: serving.Kind, native: guidellmRun, command: loadCommand, settings: guidellmSpecs,
+}
 
 // guidellmRun maps guidellm benchmark. Several rates become a sweep, as guidellm makes a benchmark for each.
 func guidellmRun(c *call) {
+	of := c.guidellmInterface()
+	c.refuseVariables()
 	c.dropEnv()
 	c.run.timeout = loadTimeout
 	if c.first("target") == "" {
 		c.fail("--target is missing")
 		return
 	}
-	c.setEndpoint(withScheme(c.first("target")), c.first("request-type"))
+	if kind := c.first("backend"); kind != "" && !strings.HasPrefix(kind, "openai") {
+		c.unmappedFlag("--backend %s: workload serving loads a server", kind)
+	}
+	c.setEndpoint(withScheme(c.first("target")), of)
 	c.setModel(c.first("model"))
 	guidellmProfile(c, c.first("profile"), guidellmRates(c))
 	guidellmData(c, c.first("data"))
@@ -78,6 +85,7 @@ func guidellmProfile(c *call, profile string, rates []string) {
 		c.unmappedFlag("--profile %s: requests with their times are `trace`", profile)
 		return
 	case "sweep", "goodput", "knee":
+		c.unread = true
 		c.unmappedFlag("--profile %s: %s", profile, searchHint)
 		return
 	default:
@@ -102,6 +110,16 @@ func guidellmProfile(c *call, profile string, rates []string) {
 
 // guidellmData maps the lengths of synthetic prompts, written as key=value,… or as JSON.
 func guidellmData(c *call, text string) {
+	sets := 0
+	for _, s := range c.given {
+		if s.flag == c.tool.flag("data") {
+			sets++
+		}
+	}
+	if sets > 1 {
+		c.unmappedFlag("--data: %d data sets are not mixed; a run has one", sets)
+		return
+	}
 	if text == "" {
 		c.unmappedFlag("--data is missing: weir has to know the lengths of prompts")
 		return

@@ -16,9 +16,13 @@ func TestFieldsOfRequests(t *testing.T) {
 		sglang + `--extra-request-body '{"temperature":0.3,"chat_template_kwargs":{"thinking":true}}'`: {
 			"body: {chat_template_kwargs: {thinking: true}, temperature: 0.3}",
 		},
-		sglang + `--disable-ignore-eos --extra-request-body '{"ignore_eos":true}'`: {"output: {tokens: 1024, exact: true}"},
-		evalscope + "--min-tokens 128":                                             {"output: {tokens: 1024}\n", "body: {min_tokens: 128}"},
-		evalscope + `--extra-args '{"ignore_eos":false}'`:                          {"body: {ignore_eos: false}"},
+		sglang + `--disable-ignore-eos --extra-request-body '{"ignore_eos":true}'`: {
+			"output: {tokens: 1024, exact: true}",
+		},
+		evalscope + "--min-tokens 128": {
+			"output: {tokens: 1024}\n", "body: {min_tokens: 128}",
+		},
+		evalscope + `--extra-args '{"ignore_eos":false}'`: {"body: {ignore_eos: false}"},
 		`vllm bench serve --model m --extra-body '{"max_tokens":50,"min_tokens":9}'`: {
 			"output: {tokens: 50}\n", "body: {min_tokens: 9}",
 		},
@@ -54,30 +58,32 @@ func refused(t *testing.T, line, want string) {
 
 // The path before /v1 is a part of the address, wherever it is written; one without /v1 cannot be loaded.
 func TestPathsOfEndpoints(t *testing.T) {
+	const vllm, aiperf = "vllm bench serve --model m --base-url ", "aiperf profile -m m --url "
+	const genai = "genai-perf profile --endpoint-type chat -m m "
+	const curl = " -d '{\"model\":\"m\"}'"
 	for line, want := range map[string]string{
-		"vllm bench serve --model m --base-url https://h --endpoint /api/v1/chat/completions":       "url: https://h/api\n",
-		"vllm bench serve --model m --base-url https://h/api/ --endpoint v1/chat/completions":       "url: https://h/api\n",
-		"vllm bench serve --model m --base-url https://h/api/v1 --endpoint /chat/completions":       "url: https://h/api\n",
-		"vllm bench serve --model m --base-url http://h/v1 --endpoint /v1/completions":              "url: http://h\n",
-		"vllm bench serve --model m --base-url $URL --endpoint /api/v1/completions":                 `url: "${var.url}/api"`,
-		"aiperf profile -m m --url http://h --endpoint /tenant/v1/chat/completions":                 "url: http://h/tenant\n",
-		"aiperf profile -m m --url http://h/a/v1 --custom-endpoint v1/completions":                  "url: http://h/a\n",
-		"genai-perf profile -m m --endpoint-type chat -u http://h --endpoint x/v1/chat/completions": "url: http://h/x\n",
-		"aiperf profile -m m --url https://h/openai/v1":                                             "url: https://h/openai\n",
-		`curl $BASE/chat/completions -d '{"model":"m","messages":[]}'`:                              `url: "${var.base}"`,
-		"curl http://h/v1/x/v1/completions/ -d '{\"model\":\"m\"}'":                                 "url: http://h/v1/x\n",
+		vllm + "https://h --endpoint /api/v1/chat/completions":     "url: https://h/api\n",
+		vllm + "https://h/api/ --endpoint v1/chat/completions":     "url: https://h/api\n",
+		vllm + "https://h/api/v1 --endpoint /chat/completions":     "url: https://h/api\n",
+		vllm + "http://h/v1 --endpoint /v1/completions":            "url: http://h\n",
+		vllm + "$URL --endpoint /api/v1/completions":               `url: "${var.url}/api"`,
+		aiperf + "http://h --endpoint /tenant/v1/chat/completions": "url: http://h/tenant\n",
+		aiperf + "http://h/a/v1 --custom-endpoint v1/completions":  "url: http://h/a\n",
+		genai + "-u http://h --endpoint x/v1/chat/completions":     "url: http://h/x\n",
+		aiperf + "https://h/openai/v1":                             "url: https://h/openai\n",
+		"curl $URL/chat/completions" + curl:                        `url: "${var.url}"`,
+		"curl http://h/v1/x/v1/completions/" + curl:                "url: http://h/v1/x\n",
 	} {
-		script := strings.ReplaceAll(line, "$BASE", "$URL")
-		scenarioOf(t, script, importer.Options{}, []string{strings.ReplaceAll(want, "var.base", "var.url")})
+		scenarioOf(t, line, importer.Options{}, []string{want})
 	}
 	for line, want := range map[string]string{
-		"aiperf profile -m m --url http://h --endpoint /my/chat":                                        `"/my/chat" is neither chat nor completions`,
-		"aiperf profile -m m --url http://h --endpoint /v1/chat/completions --endpoint-type embeddings": `"embeddings" is neither chat nor`,
-		"curl https://h/v1beta/openai/chat/completions -d '{\"model\":\"m\"}'":                          "requests go to /v1beta/openai/chat/completions, and workload serving",
-		"vllm bench serve --model m --base-url https://h --endpoint /chat/completions":                  "requests go to /chat/completions, and",
-		"aiperf profile --model m --url http://a --url http://b":                                        "--url http://a http://b: a run loads one",
-		"aiperf profile --model m1,m2":                                                                  "--model m1 m2: a run loads one",
-		"genai-perf profile -m m1 -m m2 --endpoint-type chat":                                           "-m m1 m2: a run loads one",
+		aiperf + "http://h --endpoint /my/chat":                         `"/my/chat" is neither chat nor completions`,
+		aiperf + "h --endpoint /v1/completions --endpoint-type ranking": `"ranking" is neither chat nor`,
+		"curl https://h/v1beta/openai/chat/completions" + curl:          "requests go to /v1beta/openai/chat/completions",
+		vllm + "https://h --endpoint /chat/completions":                 "requests go to /chat/completions, and",
+		"aiperf profile --model m --url http://a --url http://b":        "--url http://a http://b: a run loads one",
+		"aiperf profile --model m1,m2":                                  "--model m1 m2: a run loads one",
+		genai + "-m m2":                                                 "-m m m2: a run loads one",
 	} {
 		refused(t, line, want)
 	}
@@ -85,6 +91,8 @@ func TestPathsOfEndpoints(t *testing.T) {
 
 // A load sends what the tool does: without a flag for it no warm-up.
 func TestWarmupOfTools(t *testing.T) {
+	const guidellm = "guidellm run --target http://h --model m --profile constant --rate 1 --max-requests 9" +
+		" --data prompt_tokens=8"
 	for line, want := range map[string]string{
 		"vllm bench serve --model m":                                               "warmup: {waves: 0}",
 		"vllm bench serve --model m --num-warmups 0":                               "warmup: {waves: 0}",
@@ -93,7 +101,7 @@ func TestWarmupOfTools(t *testing.T) {
 		"sglang.bench_serving --model m --dataset-name random --warmup-requests 0": "warmup: {waves: 0}",
 		"aiperf profile -m m":                                                      "warmup: {waves: 0}",
 		"genai-perf profile -m m --endpoint-type chat":                             "warmup: {waves: 0}",
-		"guidellm run --target http://h --model m --profile constant --rate 1 --max-requests 9 --data prompt_tokens=8": "warmup: {waves: 0}",
+		guidellm: "warmup: {waves: 0}",
 	} {
 		scenarioOf(t, line, importer.Options{}, []string{want})
 	}
@@ -133,7 +141,7 @@ func TestAmountsOfAiperf(t *testing.T) {
 			t.Errorf("%s", made.Scenario)
 		}
 	}
-	refused(t, "aiperf profile -m m --num-sessions 9 --session-turns-mean 3", "conversations of several turns are `turns`")
+	refused(t, "aiperf profile -m m --num-sessions 9 --session-turns-mean 3", "conversations of several turns")
 	refused(t, "aiperf profile -m m --shared-system-prompt-length 9", "a prefix is `input: {prefix: …}`")
 	refused(t, "aiperf profile -m m --isl 1,x", `"x" is not a whole number`)
 	refused(t, "aiperf profile -m m --request-rate 1,0", `--request-rate: "0" is not a number above 0`)

@@ -214,11 +214,29 @@ func TestLoadGeneratorsAsCommands(t *testing.T) {
 		"genai-perf profile -m m":                 {`file: "${launch.scratch}/profile_export_genai_perf.json"`},
 		"vllm bench serve --save_result --seed 3": {"format: vllm-bench", "- --seed", "- --save-result", "result.json"},
 		"python -m sglang.bench_serving":          {"- sglang.bench_serving", `"${launch.scratch}/result.jsonl"`},
-		"guidellm run --target http://h":          {"format: guidellm", "- --output-path"},
+		"guidellm run --target http://h --profile concurrent --rate 1,8 --rate 16": {
+			"format: guidellm", "- --output-path", "rows: concurrency", "concurrency: [1, 8, 16]",
+		},
+		"guidellm run --backend kind=openai_http,target=$URL --profile kind=poisson,rate=2 --output kind=csv": {
+			`"kind=openai_http,target=${var.url}"`, `"kind=json,path=${launch.scratch}/benchmarks.json"`,
+			"# --output: left out",
+		},
+		"guidellm run --profile kind=poisson --override profile.rate 1,2": {"rows: rate", "rate: [1, 2]"},
 		"curl http://h/v1/completions -d '{}'": {
 			"workload: serving", "# --as-command: weir does not run curl itself",
 		},
 	} {
 		scenarioOf(t, line, importer.Options{AsCommand: true}, wants)
+	}
+	for line, want := range map[string]string{
+		"guidellm benchmark --target http://h":             "--profile sweep: its results have loads that guidellm chooses",
+		"guidellm run --profile kind=knee":                 "--profile knee: its results have loads that",
+		"aiperf profile -m m --concurrency 1,2":            "--concurrency 1,2: aiperf writes a file for each",
+		"aiperf profile -m m --isl 1,2 --request-count 10": "--isl 1,2: aiperf writes a file for each",
+	} {
+		_, err := importer.Script("x.sh", line+"\n", importer.Options{AsCommand: true})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", line, err, want)
+		}
 	}
 }

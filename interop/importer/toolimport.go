@@ -214,7 +214,7 @@ func convert(calls []*call, o Options, several bool) (runs []*run, notes []Note,
 	}
 	if len(unmapped) > 0 && !o.SkipUnmapped {
 		ways := "--skip-unmapped ignores them"
-		if calls[0].tool.command != nil {
+		if calls[0].tool.command != nil && !slices.ContainsFunc(calls, func(c *call) bool { return c.unread }) {
 			ways += ", --as-command runs " + calls[0].tool.name + " itself"
 		}
 		return nil, nil, fmt.Errorf("%s\nthese flags change what is measured: %s", strings.Join(unmapped, "\n"), ways)
