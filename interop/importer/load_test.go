@@ -79,7 +79,7 @@ func TestPathsOfEndpoints(t *testing.T) {
 	for line, want := range map[string]string{
 		aiperf + "http://h --endpoint /my/chat":                         `"/my/chat" is neither chat nor completions`,
 		aiperf + "h --endpoint /v1/completions --endpoint-type ranking": `"ranking" is neither chat nor`,
-		"curl https://h/v1beta/openai/chat/completions" + curl:          "requests go to /v1beta/openai/chat/completions",
+		"curl https://h/v1beta/openai/chat/completions" + curl:          "requests go to /v1beta/openai/chat/compl",
 		vllm + "https://h --endpoint /chat/completions":                 "requests go to /chat/completions, and",
 		"aiperf profile --model m --url http://a --url http://b":        "--url http://a http://b: a run loads one",
 		"aiperf profile --model m1,m2":                                  "--model m1 m2: a run loads one",

@@ -42,15 +42,7 @@ func osuSizes(c *call) (all []int64) {
 	case strings.HasSuffix(name, "bw"), strings.Contains(name, "lat"), name == "mbw_mr":
 		to = 1 << 22
 	}
-	for i, word := range c.positional {
-		own, joined := strings.CutPrefix(word, "--message-size=")
-		switch {
-		case joined:
-		case (word == "-m" || word == "--message-size") && i+1 < len(c.positional):
-			own = c.positional[i+1]
-		default:
-			continue
-		}
+	if own := getoptValue(c.positional, "m", "message-size"); own != "" {
 		least, most, both := strings.Cut(own, ":")
 		if !both {
 			least, most = "", own
