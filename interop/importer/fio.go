@@ -37,7 +37,7 @@ func fioCommand(c *call) {
 	case jobs.most > 1 && !several && jobs.file == "":
 		c.note("--group_reporting: added, since a case has one result: that of all %d jobs", jobs.most)
 		all = append(all, literal("--group_reporting"))
-	case jobs.most <= 1 && !jobs.grouped && len(slices.Compact(slices.Sorted(slices.Values(jobs.names)))) == len(jobs.names):
+	case jobs.most <= 1 && !jobs.grouped && jobs.named():
 		parse = append(parse, pair{"rows", literal("job")})
 		c.run.sweep = mapping{{"job", literals(jobs.names...)}}
 	default:
@@ -91,6 +91,11 @@ func (c *call) fioJobs() (jobs fioJobs) {
 		}
 	}
 	return jobs
+}
+
+// named reports whether all jobs have names of their own.
+func (j *fioJobs) named() bool {
+	return len(slices.Compact(slices.Sorted(slices.Values(j.names)))) == len(j.names)
 }
 
 // option reads an option of a job.

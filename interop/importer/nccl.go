@@ -61,8 +61,8 @@ func (c *call) ncclSizes() (all list) {
 		switch rounded := n / unit * unit; {
 		case rounded == 0: // which is no result
 		case seen[rounded] || len(all) == mostRows:
-			c.fail("sizes from %s to %s: two rows have the size %d, or there are more than %d: give -f 2, or greater steps",
-				value["b"], value["e"], rounded, mostRows)
+			c.fail("sizes from %s to %s: two rows have the size %d, or there are more than %d: give -f 2, or greater "+
+				"steps", value["b"], value["e"], rounded, mostRows)
 			return nil
 		default:
 			seen[rounded] = true
@@ -99,7 +99,9 @@ func (c *call) ncclUnit(test string, value map[string]string, swept bool) int64 
 	}
 	threads, _ := strconv.ParseInt(value["t"], 0, 64)
 	gpus, _ := strconv.ParseInt(value["g"], 0, 64)
-	splits := slices.ContainsFunc(c.run.env, func(v Variable) bool { return strings.HasPrefix(v.Name, "NCCL_TESTS_SPLIT") })
+	splits := slices.ContainsFunc(c.run.env, func(v Variable) bool {
+		return strings.HasPrefix(v.Name, "NCCL_TESTS_SPLIT")
+	})
 	if processes*threads*gpus < 1 || splits {
 		c.fail("%s rounds sizes down to multiples of 16 bytes for each rank, and the number of ranks is not known: write "+
 			"the launcher's number of processes, -t and -g", c.program())

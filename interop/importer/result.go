@@ -3,6 +3,7 @@ package importer
 import (
 	"crypto/sha256"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -131,6 +132,9 @@ func caseOf(row output.Row, o ResultOptions, tool, source string) *results.Case 
 	}
 	for name, text := range row.Load {
 		options[ofLoad+name] = text
+	}
+	if others := slices.Sorted(maps.Keys(row.Others)); others != nil {
+		options["unread"] = strings.Join(others, ", ")
 	}
 	var at []string
 	for _, a := range axesOfRow(row) {

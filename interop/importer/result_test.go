@@ -140,3 +140,18 @@ func FuzzResult(f *testing.F) {
 		}
 	})
 }
+
+// Percentiles that are no metrics are named in the options of a case.
+func TestPercentilesThatAreNoMetrics(t *testing.T) {
+	content, err := os.ReadFile("../output/testdata/vllm-bench/made_percentiles.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := Result("vllm-bench", "r.json", content, ResultOptions{Run: "load"})
+	if err != nil || doc.Cases[0].Options["unread"] != "p80_ttft_ms" {
+		t.Errorf("%v, %v", err, doc)
+	}
+	if v, ok := doc.Cases[0].Launches[0].Metrics.Get("ttft.p9999"); !ok || v != 0.13 {
+		t.Errorf("ttft.p9999 is %v, %v", v, ok)
+	}
+}

@@ -32,6 +32,7 @@ passed over and counted; one within a row is an error.
 Users describe two further formats. ` + "`lines`" + `: each line that matches a regular expression is a row; its named
 groups are keys and metrics. ` + "`json`" + `: a path for each key and metric, as ` + "`a.b[0].c`" + `; with
 ` + "`a.b[*].c`" + ` each item of the list is a row, and ` + "`a[\"b c\"]`" + ` is a member with any name.
+Lines of text around a JSON document are passed over; a second document is an error.
 `
 
 // TestDocs checks that docs/tools.md describes the formats.

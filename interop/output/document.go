@@ -195,7 +195,7 @@ func (n *jsonValue) find(path string) *jsonValue {
 		}
 		n = next
 	}
-	if n.kind == null || n.kind == noNumeral && n.text == "NaN" {
+	if n.kind == null {
 		return nil
 	}
 	return n

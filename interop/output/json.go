@@ -25,6 +25,7 @@ type jsonData struct {
 	Blank    string  // the error of a row without a metric
 	Version  texts   // of the tool that wrote the document; the first existing one counts
 	Number   string  // the key that numbers rows which are the same otherwise; "": these are an error
+	Other    pattern // names of members of a row that are passed on as Others if they are no metrics
 }
 
 // check is a condition on a value, and the error if it is not satisfied.
@@ -64,6 +65,7 @@ type jsonFormat struct {
 	load     []keyData
 	metrics  []metricData
 	due      []declaredValue // values that a user declares, instead of keys and metrics
+	taken    []string        // paths of metrics, as labels
 }
 
 func (t *tool) jsonReader(special function) (read func([]byte) ([]Row, error), err error) {
@@ -88,6 +90,7 @@ func (t *tool) jsonReader(special function) (read func([]byte) ([]Row, error), e
 				p = rest
 			}
 			paths = append(paths, p)
+			f.taken = append(f.taken, label(p))
 		}
 		if m.In.said != nil && !strings.Contains(m.Path[0], ".") {
 			return nil, fmt.Errorf("metric %s: there is no member unit beside %s", m.Name, m.Path)
@@ -105,6 +108,9 @@ func (t *tool) jsonReader(special function) (read func([]byte) ([]Row, error), e
 }
 
 func (f *jsonFormat) read(output []byte) ([]Row, error) {
+	if err := refuseEncoded(output); err != nil {
+		return nil, err
+	}
 	if i := bytes.Index(output, []byte(f.Text.Of)); i >= 0 && f.Text.Of != "" {
 		return nil, at(1+bytes.Count(output[:i], []byte("\n")), "%s", f.Text.Else)
 	}
@@ -119,6 +125,9 @@ func (f *jsonFormat) read(output []byte) ([]Row, error) {
 		output = withoutNotes(output)
 	}
 	all, err := documents(output)
+	if bare, ok := withoutText(output); err != nil && ok {
+		all, err = documents(bare)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -253,6 +262,9 @@ func (f *jsonFormat) row(root, place *jsonValue, number int) (Row, error) {
 			return row, err
 		}
 	}
+	if err := f.others(place, &row); err != nil {
+		return row, err
+	}
 	lacks := func(says string) error {
 		return f.check([]check{{Must: "exist", Else: says}}, place, &row, number)
 	}
@@ -265,6 +277,20 @@ func (f *jsonFormat) row(root, place *jsonValue, number int) (Row, error) {
 		}
 	}
 	return row, nil
+}
+
+// others passes on numbers that are no metrics.
+func (f *jsonFormat) others(place *jsonValue, row *Row) (err error) {
+	for _, name := range sortedNames(place.members) {
+		n := place.members[name]
+		if !f.Other.matches(name) || slices.Contains(f.taken, name) || n.kind == null {
+			continue
+		}
+		if row.Others[name], err = same.of(n.text); err != nil {
+			return at(n.line, "%s: %w", name, err)
+		}
+	}
+	return nil
 }
 
 // blanksAtEnds matches blanks at the end of a line, with the end.

@@ -49,7 +49,7 @@ func jsonable(v any) any {
 	case float64:
 		switch {
 		case math.IsNaN(v):
-			return noNumeralMark + "NaN"
+			return nil // Python's word for no value
 		case math.IsInf(v, 0):
 			return noNumeralMark + strings.ToLower(strings.TrimPrefix(fmt.Sprint(v), "+"))
 		}

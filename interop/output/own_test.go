@@ -162,16 +162,21 @@ func TestDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
-		"":                       "no result found: the output is empty",
-		"{\"a\": 1":              "line 1: the JSON document is truncated",
-		"{\"a\":\n1,\n":          "line 3: the JSON document is truncated",
-		"{\"a\":\n 1x}":          "line 2: no JSON: invalid character 'x'",
-		"{\"a\":\n NaN}":         "line 2: NaN or Infinity instead of a number",
-		"hello\n":                "line 1: no JSON: invalid character 'h'",
-		"{\"a\": 1}\n{\"a\": 2}": "line 2: a second JSON document, after that of line 1",
-		"{\"a\": 1}\n\nhello\n":  "line 3: no JSON: invalid character 'h'",
-		"{\"a\": 1,\n\"a\": 2}":  `line 2: a duplicate member instead of a number`,
-		"{\"a\": 1e400}":         `line 1: "1e400" is too large`,
+		"":                          "no result found: the output is empty",
+		"{\"a\": 1":                 "line 1: the JSON document is truncated",
+		"{\"a\":\n1,\n":             "line 3: the JSON document is truncated",
+		"{\"a\":\n 1x}":             "line 2: no JSON: invalid character 'x'",
+		"{\"a\":\n NaN}":            "line 2: NaN or Infinity instead of a number",
+		"hello\n":                   "line 1: no JSON: invalid character 'h'",
+		"{\"a\": 1}\n{\"a\": 2}":    "line 2: a second JSON document, after that of line 1",
+		"x\n{\"a\": 1}\n{\"a\": 2}": "line 3: a second JSON document, after that of line 2",
+		"x\n\"b\": {\n{\"a\": 1}":   "line 1: no JSON: invalid character 'x'",
+		"{\"a\": 1}\n}\nx\n":        "line 2: no JSON: invalid character '}'",
+		"x\n{\"a\": 1":              "line 1: no JSON: invalid character 'x'",
+		"\x1f\x8b\x08\x00":          "this is a file of gzip: unpack it with gunzip",
+		"\xff\xfe{\x00\"\x00":       "this is a text in UTF-16: iconv",
+		"{\"a\": 1,\n\"a\": 2}":     `line 2: a duplicate member instead of a number`,
+		"{\"a\": 1e400}":            `line 1: "1e400" is too large`,
 		"{\"a\": 1" + strings.Repeat("0", 100) + "}":                           "is not a number",
 		"{\"a\": " + strings.Repeat("[", 200) + strings.Repeat("]", 200) + "}": "is nested too deeply",
 	} {
@@ -181,6 +186,13 @@ func TestDocuments(t *testing.T) {
 	}
 	if found, err := f.Read([]byte("{\"a\": 1}")); err != nil || found[0].Values["bw"] != 1 {
 		t.Errorf("without a newline: %v, %v", found, err)
+	}
+	for _, text := range []string{ // text around one document
+		"INFO start\n{\"a\": 1}", "{\"a\":\n 1}\n\nhello \"\n", "[INFO] x\n[1] \"y\n{\"a\":1,\"b\":\"}\\\"\"}\n[z]x\n",
+	} {
+		if found, err := f.Read([]byte(text)); err != nil || found[0].Values["bw"] != 1 {
+			t.Errorf("%q: %v, %v", text, found, err)
+		}
 	}
 }
 

@@ -20,6 +20,9 @@ func afterPrefix(read func([]byte) ([]Row, error)) func([]byte) ([]Row, error) {
 		if err == nil {
 			return found, nil
 		}
+		if wrong := refuseEncoded(output); wrong != nil {
+			return nil, wrong
+		}
 		bare, ok := withoutPrefix(output)
 		if !ok {
 			return found, err

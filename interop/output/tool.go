@@ -119,8 +119,9 @@ func (p pattern) submatch(text string) []string {
 
 // partNames are the parts of a distribution in the order of documents.
 var partNames = []struct{ name, doc string }{
-	{"avg", "mean"}, {"min", "the least"}, {"p50", "median"}, {"p90", "90th percentile"}, {"p95", "95th percentile"},
-	{"p99", "99th percentile"}, {"p999", "99.9th percentile"}, {"max", "the greatest"},
+	{"avg", "mean"}, {"min", "the least"}, {"p10", "10th percentile"}, {"p25", "25th percentile"}, {"p50", "median"},
+	{"p75", "75th percentile"}, {"p90", "90th percentile"}, {"p95", "95th percentile"}, {"p99", "99th percentile"},
+	{"p999", "99.9th percentile"}, {"p9999", "99.99th percentile"}, {"max", "the greatest"},
 }
 
 // load reads a file of tools/.
