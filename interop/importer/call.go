@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/weir-bench/weir/workload/serving"
 	"github.com/weir-bench/weir/workload/transfer"
 )
 
@@ -103,6 +104,9 @@ func (c *call) convert(o Options) error {
 		}
 	}
 	c.tool.native(c)
+	if c.run.kind == serving.Kind && c.run.options["output"] == nil && c.run.options["trace"] == nil {
+		c.note("answers: the command line sets no length; weir asks for its default of 128 tokens, see `output`")
+	}
 	return c.wrong
 }
 

@@ -128,7 +128,9 @@ func TestAmountsOfAiperf(t *testing.T) {
 		wantCases(t, line, made, want)
 	}
 	for line, wants := range map[string][]string{
-		"aiperf profile -m m --num-sessions 100 --concurrency 4": {"requests: 100", "concurrency: 4"},
+		"aiperf profile -m m --num-sessions 100 --concurrency 4": {
+			"requests: 100", "concurrency: 4", "# answers: the command line sets no length",
+		},
 		"aiperf profile -m m --use-server-token-count --export-level raw --gpu-telemetry http://a http://b" +
 			" --prompt-output-tokens-mean 20 --request-count 9": {"output: {tokens: 20}"},
 		"genai-perf profile -m m --endpoint-type chat -- --request-count=500": {"requests: 500"},

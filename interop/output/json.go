@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/weir-bench/weir/internal/lazyregexp"
 )
 
 // jsonData describes the rows of a JSON document.
@@ -291,27 +289,4 @@ func (f *jsonFormat) others(place *jsonValue, row *Row) (err error) {
 		}
 	}
 	return nil
-}
-
-// blanksAtEnds matches blanks at the end of a line, with the end.
-var blanksAtEnds = lazyregexp.New(`[ \t\r]+\n`)
-
-// withoutNotes blanks the text before and after the document in an output, so that line numbers
-// stay the same.
-func withoutNotes(output []byte) []byte {
-	output = blanksAtEnds().ReplaceAll(output, []byte("\n"))
-	begin := 0
-	if !bytes.HasPrefix(output, []byte("{")) {
-		begin = bytes.Index(output, []byte("\n{")) + 1
-	}
-	end := len(output)
-	if i := bytes.LastIndex(output, []byte("\n}\n")); i >= begin {
-		end = i + len("\n}\n")
-	}
-	for i, c := range output {
-		if (i < begin || i >= end) && c != '\n' {
-			output[i] = ' '
-		}
-	}
-	return output
 }

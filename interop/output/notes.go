@@ -3,7 +3,32 @@ package output
 import (
 	"bytes"
 	"errors"
+
+	"github.com/weir-bench/weir/internal/lazyregexp"
 )
+
+// blanksAtEnds matches blanks at the end of a line, with the end.
+var blanksAtEnds = lazyregexp.New(`[ \t\r]+\n`)
+
+// withoutNotes blanks the text before and after the document in an output, so that line numbers
+// stay the same.
+func withoutNotes(output []byte) []byte {
+	output = blanksAtEnds().ReplaceAll(output, []byte("\n"))
+	begin := 0
+	if !bytes.HasPrefix(output, []byte("{")) {
+		begin = bytes.Index(output, []byte("\n{")) + 1
+	}
+	end := len(output)
+	if i := bytes.LastIndex(output, []byte("\n}\n")); i >= begin {
+		end = i + len("\n}\n")
+	}
+	for i, c := range output {
+		if (i < begin || i >= end) && c != '\n' {
+			output[i] = ' '
+		}
+	}
+	return output
+}
 
 // withoutText blanks the lines of an output that are outside of its JSON objects and lists, which begin in the first
 // column and end at the end of a line. Line numbers stay the same. Not ok if there is none, or nothing beside them.
