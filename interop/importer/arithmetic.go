@@ -37,6 +37,16 @@ func (v variables) number(e syntax.ArithmExpr, assigns bool) (n int64, ok bool) 
 	return n, ok && n <= mostNumber && n >= -mostNumber
 }
 
+// calculatedText returns the value of a text that is arithmetic.
+func (v variables) calculatedText(text string) (number string, ok bool) {
+	e, err := syntax.NewParser().Arithmetic(strings.NewReader(text))
+	if err != nil || e == nil {
+		return "", false
+	}
+	n, ok := v.number(e, false)
+	return strconv.FormatInt(n, 10), ok
+}
+
 func (v variables) unary(e *syntax.UnaryArithm, assigns bool) (n int64, ok bool) {
 	n, ok = v.number(e.X, assigns)
 	name, isWord := e.X.(*syntax.Word)

@@ -3,6 +3,7 @@ package importer
 import (
 	"maps"
 	"slices"
+	"strconv"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
@@ -26,6 +27,23 @@ func (v variables) hasElement(of variable, index *syntax.Word) bool {
 	}
 	i, ok := v.number(index, false)
 	return ok && i >= 0 && i < int64(len(of.List))
+}
+
+// dropElement removes an element of an array; of a list only the last, since others would leave a gap.
+func (v variables) dropElement(name, index string) {
+	known := v[name]
+	last := len(known.List) - 1
+	switch {
+	case known.Kind == expand.Associative && !unexpanded(index):
+		known.Map = maps.Clone(known.Map)
+		delete(known.Map, index)
+		v[name] = known
+	case known.Kind == expand.Indexed && last >= 0 && (index == "-1" || index == strconv.Itoa(last)):
+		known.List = known.List[:last:last]
+		v[name] = known
+	default:
+		v.forget(name)
+	}
 }
 
 // setArray is set for an array, or for what is appended to one.

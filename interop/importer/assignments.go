@@ -11,11 +11,13 @@ import (
 // declare reads export, declare, local and readonly.
 func (s *script) declare(text string, n *syntax.DeclClause) {
 	exports, named := n.Variant.Value == "export", false
+	integer, changed := false, false
 	for _, a := range n.Args {
 		switch flags := litOf(a.Value); {
 		case a.Name == nil && len(flags) > 1 && flags[0] == '-':
 			for _, letter := range flags {
 				exports, named = exports || letter == 'x', named || letter == 'A'
+				integer, changed = integer || letter == 'i', changed || strings.ContainsRune("lucn", letter)
 				if letter == 'n' && n.Variant.Value == "export" || letter == 'f' || letter == 'p' {
 					return
 				}
@@ -26,7 +28,14 @@ func (s *script) declare(text string, n *syntax.DeclClause) {
 		if named && a.Name != nil && (a.Array != nil && !a.Append || s.known[a.Name.Value].Kind != expand.Associative) {
 			s.known.setNamed(a.Name.Value, nil)
 		}
-		s.assign(text, a)
+		if integer && a.Name != nil {
+			known := s.known[a.Name.Value]
+			known.integer = true
+			s.known[a.Name.Value] = known
+		}
+		if s.assign(text, a); a.Name != nil && (changed || integer && a.Array != nil) { // which is not followed
+			s.known.forget(a.Name.Value)
+		}
 	}
 	if exports {
 		s.export(text, n.Args)
@@ -48,9 +57,17 @@ func (s *script) assign(text string, a *syntax.Assign) (known bool) {
 	}
 	v, known := s.known.value(a.Value)
 	assumed := known && a.Value != nil && s.known.assumes(a.Value)
-	if before := s.known[name]; known && a.Append {
+	before := s.known[name]
+	if known && a.Append {
 		known = before.Kind == expand.String
-		v, assumed = before.Str+v, assumed || before.assumed
+		assumed = assumed || before.assumed
+		if before.integer {
+			v = "+(" + v + ")"
+		}
+		v = before.Str + v
+	}
+	if known && before.integer {
+		v, known = s.known.calculatedText(v)
 	}
 	written := s.known.writtenBy(a.Value)
 	s.known.set(name, v, known)

@@ -28,6 +28,7 @@ type variables map[string]variable
 type variable struct {
 	expand.Variable
 	assumed bool   // its value follows from a default, which who runs the script may replace
+	integer bool   // what is assigned to it is arithmetic: declare -i
 	written string // how the caller of a function writes an argument that is not known, such as $HOST
 }
 
@@ -47,7 +48,7 @@ func (v variables) unknown(name string) bool {
 }
 
 // forget makes the value of a variable unknown.
-func (v variables) forget(name string) { v[name] = variable{} }
+func (v variables) forget(name string) { v[name] = variable{integer: v[name].integer} }
 
 // Get, Each and Set make variables an environment of package expand.
 func (v variables) Get(name string) expand.Variable {
@@ -74,7 +75,9 @@ func (v variables) Set(name string, to expand.Variable) error {
 // set keeps the value of an assignment, or forgets the variable if only a shell knows the value.
 func (v variables) set(name, text string, known bool) {
 	if v.forget(name); known && len(text) <= mostValue {
-		v[name] = variable{Variable: expand.Variable{Set: true, Kind: expand.String, Str: text}}
+		known := v[name]
+		known.Variable = expand.Variable{Set: true, Kind: expand.String, Str: text}
+		v[name] = known
 	}
 }
 

@@ -74,6 +74,23 @@ func TestFlowOfScripts(t *testing.T) {
 		{"bash <<E\n" + u + "8\nE", "8"},
 		{u + "8; exit; " + u + "16", "8"},
 		{"(exit 1); x=$(exit 2); " + u + "8", "8"},
+		{"S=1; for c in 1 2; do " + u + "$S$c; S=$((S * 2)); done | tee log; " + u + "$S", "11 22 1"},
+		{"S=4; { S=8; " + u + "$S; } | tee x; " + u + "$S", "8 4"},
+		{"S=4; { S=8; exit; " + u + "2; } & " + u + "$S", "4"},
+		{"S=4; x=$(S=8; echo); for i in 2 1; do (S=8; break; " + u + "16); " + u + "$S$i; done", "42 41"},
+		{"f() { S=8; return; " + u + "1; }; S=4; f | cat; " + u + "$S", "4"},
+		{"for i in 1 2; do for j in 3 4 5; do [ $j = 4 ] && break 2; " + u + "$i$j; done; done; " + u + "8", "13 8"},
+		{"for i in 1 2; do for j in 3 4; do [ $j = 4 ] && continue 2; " + u + "$i$j; done; " + u + "8; done", "13 23"},
+		{"for i in 1 2; do j=3; while [ $j -lt 9 ]; do " + u + "$i$j; break 9; done; done; " + u + "8", "13 8"},
+		{"for i in 1 2; do " + u + "$i; for j in 3; do if x; then break 2; fi; done; done", "1 2"},
+		{"declare -i n=5; n+=3; " + u + "$n; n=n*2; " + u + "$n; unset n; n=1; n+=2; " + u + "$n", "8 16 12"},
+		{"f() { local -i S=4; S+=4; " + u + "$S; }; S=1; S+=6; f; " + u + "$S", "8 16"},
+		{"declare -u S=8; " + u + "$S", `"$S"`},
+		{"declare -ia a=(1+1); " + u + "${a[0]}", `"${a[0]}"`},
+		{"a=(4 8 16); unset 'a[2]'; for s in ${a[@]}; do " + u + "$s; done", "4 8"},
+		{"a=(4 8 16); unset a[-1]; " + u + "${a[1]}", "8"},
+		{"declare -A m=([x]=2 [y]=4); unset 'm[x]'; " + u + "${m[@]}", "4"},
+		{"a=(4 8 16); unset 'a[0]'; for s in ${a[@]}; do " + u + "$s; done", `"$s"`},
 	} {
 		got := sizesOf(t, c.script)
 		if is := strings.Contains(got, c.want) && !strings.HasPrefix(c.want, "1"); got != c.want && !is {

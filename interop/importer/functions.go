@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
@@ -82,14 +83,14 @@ func (s *script) body(f *function, n *syntax.FuncDecl, depth int) error {
 
 // within reads the body of a function. What its loops and returns leave is the body.
 func (s *script) within(body func() error) error {
-	loop, function, outer := s.unsureLoop, s.unsureFunction, s.locals
-	s.unsureLoop, s.unsureFunction = outside, s.unsure
+	loop, function, outer, loops := s.unsureLoop, s.unsureFunction, s.locals, s.depth
+	s.unsureLoop, s.unsureFunction, s.depth = outside, s.unsure, 0
 	s.locals = append(slices.Clone(outer), map[string]func(variables){})
 	err := body()
 	for _, restore := range s.locals[len(s.locals)-1] {
 		restore(s.known)
 	}
-	s.unsureLoop, s.unsureFunction, s.locals = loop, function, outer
+	s.unsureLoop, s.unsureFunction, s.locals, s.depth = loop, function, outer, loops
 	if s.jump != exits {
 		s.jump = onward
 	}
@@ -149,10 +150,17 @@ func (s *script) builtin(text string, n *syntax.CallExpr, depth int) (done bool,
 // leave jumps, if the command certainly runs.
 func (s *script) leave(to jump, n *syntax.CallExpr) {
 	switch {
-	case to == exits && s.unsure == 0,
-		to == returns && len(s.locals) > 0 && s.unsure == s.unsureFunction,
-		(to == breaks || to == continues) && len(n.Args) == 1 && s.unsure == s.unsureLoop:
+	case to == exits && s.unsure == s.unsureShell,
+		to == returns && len(s.locals) > 0 && s.unsure == s.unsureFunction:
 		s.leaving = to
+	case (to == breaks || to == continues) && s.unsure == s.unsureLoop:
+		count := "1"
+		if len(n.Args) > 1 {
+			count, _ = s.known.value(n.Args[1])
+		}
+		if by, err := strconv.Atoi(count); err == nil && by > 0 {
+			s.leaving, s.levels = to, min(by, s.depth)
+		}
 	}
 }
 

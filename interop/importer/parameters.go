@@ -195,6 +195,8 @@ func (v variables) forgetIn(n syntax.Node) {
 			}
 		case *syntax.CallExpr:
 			v.forgetBy(n)
+		case *syntax.Subshell, *syntax.CmdSubst, *syntax.ProcSubst:
+			return false // they are shells of their own
 		}
 		return true
 	})
@@ -208,7 +210,15 @@ func (v variables) forgetBy(n *syntax.CallExpr) {
 	switch args := n.Args[1:]; n.Args[0].Lit() {
 	case "read", "unset", "mapfile", "readarray", "getopts":
 		for _, w := range args {
-			if name := w.Lit(); syntax.ValidName(name) {
+			text, ok := v.value(w)
+			name, index, isElement := strings.Cut(strings.TrimSuffix(text, "]"), "[")
+			switch {
+			case !ok:
+			case isElement && syntax.ValidName(name):
+				v.dropElement(name, index)
+			case syntax.ValidName(name) && n.Args[0].Lit() == "unset":
+				v[name] = variable{}
+			case syntax.ValidName(name):
 				v.forget(name)
 			}
 		}

@@ -12,8 +12,8 @@ import (
 // loop reads the passes of a loop with known values; of another loop its body once.
 func (s *script) loop(text string, n *syntax.ForClause, depth int) error {
 	s.loops = append(s.loops, n)
-	defer func(outer int) { s.loops, s.unsureLoop = s.loops[:len(s.loops)-1], outer }(s.unsureLoop)
-	s.unsureLoop = s.unsure
+	defer func() { s.loops = s.loops[:len(s.loops)-1] }()
+	defer s.enterLoop()()
 	if c, ok := n.Loop.(*syntax.CStyleLoop); ok && !s.counts(n) && !s.repeats(n) {
 		if done, err := s.threePart(text, n, c, depth); done {
 			return err
@@ -71,8 +71,23 @@ func (s *script) loop(text string, n *syntax.ForClause, depth int) error {
 	return nil
 }
 
-// leftLoop reports whether a pass of a loop left it, and ends the jump that did.
+// enterLoop begins a loop; what it returns ends it.
+func (s *script) enterLoop() (end func()) {
+	outer := s.unsureLoop
+	s.unsureLoop = s.unsure
+	s.depth++
+	return func() {
+		s.unsureLoop = outer
+		s.depth--
+	}
+}
+
+// leftLoop reports whether a pass of a loop left it, and ends the jump that did, unless it leaves more loops.
 func (s *script) leftLoop() bool {
+	if s.levels > 1 && (s.jump == breaks || s.jump == continues) {
+		s.levels--
+		return true
+	}
 	left := s.jump != onward && s.jump != continues
 	if s.jump == breaks || s.jump == continues {
 		s.jump = onward

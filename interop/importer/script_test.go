@@ -39,7 +39,7 @@ func TestScript(t *testing.T) {
 func TestVariablesOfScripts(t *testing.T) {
 	for script, size := range map[string]string{ // "": not known
 		"S=4096": "4KiB", "S=4; S=8": "8B", "S=4; S=$S$S": "44B", "A=16; S=${A}384": "16KiB", "S=`cat f`": "",
-		"S=4; if x; then S=8; fi": "", "if x; then S=8; fi": "", "S=4; x && S=8": "", "S=4; (S=8)": "",
+		"S=4; if x; then S=8; fi": "", "if x; then S=8; fi": "", "S=4; x && S=8": "", "S=4; (S=8)": "4B",
 		"f() { S=8; }": "", "S=4; while x; do S=8; done": "", "S=4; ((S*=2))": "8B", "S=4; read S": "",
 		"S=${1:-64}": "64B", "S=$1": "", "export S=32": "32B", "S=4; S=$((S * 8 + 1))": "33B", "S=$((X * 8))": "",
 		"A=(4 8); for i in ${A[@]}; do S=$i; done": "8B",

@@ -76,12 +76,14 @@ type script struct {
 	ofFunctions variables
 	locals      []map[string]func(variables) // of each call of a function around the command: what restores variables
 	calls       int                          // of functions around the command
-	// unsure is how many branches around the command may not run; unsureLoop and unsureFunction are those around the
-	// innermost loop and function.
-	unsure, unsureLoop, unsureFunction int
-	after                              []variables // what is known at the end of each branch that was read last
+	// unsure is how many branches around the command may not run; unsureLoop, unsureFunction and unsureShell are those
+	// around the innermost loop, function and shell.
+	unsure, unsureLoop, unsureFunction, unsureShell int
+	after                                           []variables // what is known at the end of each branch that was read last
 
 	jump, leaving jump
+	depth         int // of loops around the command, in its function and shell
+	levels        int // how many loops break or continue leaves
 	piped         []piped
 	commands      int // in all passes of loops
 	times         int // how often the loops around the command repeat it; 0: once

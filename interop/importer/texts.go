@@ -63,9 +63,7 @@ type piped struct {
 
 // inPipe reads a command of a pipe: a shell of its own, in which nothing leaves what is around the pipe.
 func (s *script) inPipe(text string, n *syntax.Stmt, depth int) error {
-	s.unsure++
-	defer func() { s.unsure-- }()
-	return s.walk(text, n, depth)
+	return s.ownShell(func() error { return s.walk(text, n, depth) })
 }
 
 // printed returns what a statement prints, if it prints known words.

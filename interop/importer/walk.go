@@ -49,8 +49,10 @@ func (s *script) walk(text string, top syntax.Node, depth int) (err error) {
 			if s.stmtOf == nil {
 				s.stmtOf = map[syntax.Command]*syntax.Stmt{}
 			}
-			if s.stmtOf[n.Cmd] = n; n.Background {
+			if s.stmtOf[n.Cmd] = n; n.Background && n.Cmd != nil {
 				s.background = append(s.background, n)
+				err = s.ownShell(func() error { return s.walkParts(text, n, depth) })
+				return false
 			}
 		case *syntax.ForClause:
 			err = s.loop(text, n, depth)
@@ -68,13 +70,13 @@ func (s *script) walk(text string, top syntax.Node, depth int) (err error) {
 			err = s.either(text, n, depth)
 			return false
 		case *syntax.Subshell:
-			err = s.subshell(text, n, depth, n.Stmts)
+			err = s.ownShell(func() error { return s.walkAll(text, n.Stmts, depth) })
 			return false
 		case *syntax.CmdSubst:
-			err = s.subshell(text, n, depth, n.Stmts)
+			err = s.ownShell(func() error { return s.walkAll(text, n.Stmts, depth) })
 			return false
 		case *syntax.ProcSubst:
-			err = s.subshell(text, n, depth, n.Stmts)
+			err = s.ownShell(func() error { return s.walkAll(text, n.Stmts, depth) })
 			return false
 		case *syntax.FuncDecl:
 			if f := s.functions[n.Name.Value]; f.several {
@@ -110,6 +112,16 @@ func (s *script) calculate(n syntax.Node, all ...syntax.ArithmExpr) {
 		}
 	}
 	s.known = after
+}
+
+// walkParts reads a statement's redirections and its command.
+func (s *script) walkParts(text string, n *syntax.Stmt, depth int) error {
+	for _, r := range n.Redirs {
+		if err := s.walk(text, r, depth); err != nil {
+			return err
+		}
+	}
+	return s.walk(text, n.Cmd, depth)
 }
 
 // walkAll reads statements one after another.
@@ -153,9 +165,15 @@ func (s *script) inBackground(n syntax.Node) bool {
 	})
 }
 
-// subshell reads commands of a shell of their own: what they assign and export is not known afterwards.
-func (s *script) subshell(text string, n syntax.Node, depth int, all []*syntax.Stmt) error {
-	return s.maybe(n, func() error { return s.walkAll(text, all, depth) })
+// ownShell reads commands of a shell of their own: nothing that they set is set afterwards, and they leave only it.
+func (s *script) ownShell(read func() error) error {
+	before := *s
+	s.known, s.unsureLoop, s.unsureShell, s.depth = maps.Clone(s.known), outside, s.unsure, 0
+	err := read()
+	s.known, s.exported, s.notes, s.marked = before.known, before.exported, before.notes, before.marked
+	s.exportsAll, s.jump, s.depth = before.exportsAll, before.jump, before.depth
+	s.unsureLoop, s.unsureShell = before.unsureLoop, before.unsureShell
+	return err
 }
 
 // maybe reads commands that run or not, or elsewhere. The variables that they assign are not known afterwards,
@@ -170,6 +188,7 @@ func (s *script) maybe(n syntax.Node, arms ...func() error) error {
 		if err := arm(); err != nil {
 			return err
 		}
+		s.jump = onward
 		after = append(after, s.known)
 		for _, v := range s.exported {
 			if !slices.Contains(exported, v) {
@@ -184,9 +203,8 @@ func (s *script) maybe(n syntax.Node, arms ...func() error) error {
 	}
 	s.known, s.exported, s.after = before, exported, after
 	s.known.forgetIn(n)
-	switch n.(type) {
-	case *syntax.Subshell, *syntax.CmdSubst, *syntax.ProcSubst, *syntax.FuncDecl:
-		return nil // of a shell of their own, or not called
+	if _, ok := n.(*syntax.FuncDecl); ok {
+		return nil // it is not called
 	}
 	for name := range differ {
 		s.dropExported(name)

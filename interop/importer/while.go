@@ -11,8 +11,7 @@ import (
 // while reads the passes of while and until: those over the lines of a known text, or while a known condition holds;
 // otherwise its body once.
 func (s *script) while(text string, n *syntax.WhileClause, depth int) error {
-	defer func(outer int) { s.unsureLoop = outer }(s.unsureLoop)
-	s.unsureLoop = s.unsure
+	defer s.enterLoop()()
 	if err := s.walkAll(text, n.Cond, depth); err != nil {
 		return err
 	}
