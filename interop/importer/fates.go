@@ -28,10 +28,23 @@ func (s *script) unread(text string, n *syntax.CallExpr, written, words []string
 	if file := s.writes(text, n); file != "" {
 		const lost = "writes %s, and the scenario does not: a command of setup can"
 		s.tell(n, command, fmt.Sprintf("nothing: it "+lost, file))
-		s.lost = append(s.lost, Note{fmt.Sprintf("line %d "+lost, n.Pos().Line(), file), true})
+		s.lose("line %d "+lost, s.lineOf(n), file)
+		return
+	}
+	if strings.HasPrefix(words[0], "-") {
+		s.tell(n, command, "nothing: a shell runs it as a command of its own, since a comment or a line without \\ ends the one before")
+		s.lose("line %d begins with %s: a shell takes it for a command of its own, so no flag of the command before, "+
+			"which ends at a comment or a line without \\", s.lineOf(n), words[0])
 		return
 	}
 	s.tell(n, command, s.fateOfOther(words))
+}
+
+// lose warns of what the scenario does not do.
+func (s *script) lose(format string, args ...any) {
+	if n := (Note{fmt.Sprintf(format, args...), true}); !slices.Contains(s.lost, n) {
+		s.lost = append(s.lost, n)
+	}
 }
 
 const (

@@ -74,12 +74,12 @@ type script struct {
 	// functions are those of the script, and ofFunctions the variables that one of several of a name may assign.
 	functions   map[string]*function
 	ofFunctions variables
-	locals      []map[string]func(variables) // of each call of a function around the command: what restores variables
+	locals      []map[string]func(variables) // of each call of a function around the command: what restores them
 	calls       int                          // of functions around the command
 	// unsure is how many branches around the command may not run; unsureLoop, unsureFunction and unsureShell are those
 	// around the innermost loop, function and shell.
 	unsure, unsureLoop, unsureFunction, unsureShell int
-	after                                           []variables // what is known at the end of each branch that was read last
+	after                                           []variables // what is known at the end of each branch read last
 
 	jump, leaving jump
 	depth         int // of loops around the command, in its function and shell

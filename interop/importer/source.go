@@ -63,7 +63,7 @@ func (s *script) parsed(found, of string) (*syntax.File, error) {
 	if f := s.sourced[found]; f != nil {
 		return f, nil
 	}
-	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(of), "")
+	f, err := parse(of)
 	if err != nil {
 		return nil, err
 	}

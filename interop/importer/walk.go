@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -18,7 +17,7 @@ func (s *script) readText(text string, depth int) error {
 	if s.known == nil {
 		s.known = variables{}
 	}
-	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	f, err := parse(text)
 	var wrong syntax.ParseError
 	if errors.As(err, &wrong) {
 		return fmt.Errorf("%sline %d, column %d: %s", s.prefix(), wrong.Pos.Line(), wrong.Pos.Col(), wrong.Text)
