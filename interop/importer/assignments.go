@@ -39,7 +39,7 @@ func (s *script) declare(text string, n *syntax.DeclClause) {
 	}
 	if exports {
 		s.export(text, n.Args)
-		s.tell(n, text[n.Pos().Offset():n.End().Offset()], "variables of later lines")
+		s.tell(n, text[n.Pos().Offset():n.End().Offset()], laterLines)
 	}
 }
 
@@ -162,7 +162,7 @@ func (s *script) warn(n Note) {
 
 // assigned keeps the assignments of a command that has nothing else.
 func (s *script) assigned(text string, n *syntax.CallExpr) {
-	became := "variables of later lines"
+	became := laterLines
 	for _, a := range n.Assigns {
 		if !s.assign(text, a) {
 			became = "nothing: a variable of the shell"

@@ -1,11 +1,8 @@
 package importer
 
 import (
-	"fmt"
 	"io"
-	"slices"
 	"strconv"
-	"strings"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
@@ -27,9 +24,10 @@ type variables map[string]variable
 // variable is one of a shell.
 type variable struct {
 	expand.Variable
-	assumed bool   // its value follows from a default, which who runs the script may replace
-	integer bool   // what is assigned to it is arithmetic: declare -i
-	written string // how the caller of a function writes an argument that is not known, such as $HOST
+	assumed  bool      // its value follows from a default, which who runs the script may replace
+	integer  bool      // what is assigned to it is arithmetic: declare -i
+	function *function // of a name with nested behind it
+	written  string    // how the caller of a function writes an argument that is not known, such as $HOST
 }
 
 // others is the entry of a place where variables without an entry may be assigned too: a function's body.
@@ -114,8 +112,8 @@ func (v variables) value(w *syntax.Word) (text string, ok bool) {
 
 func (v variables) config() *expand.Config {
 	return &expand.Config{Env: v, NoUnset: true, CmdSubst: func(to io.Writer, n *syntax.CmdSubst) error {
-		printed, _ := v.printed(n)
-		_, err := fmt.Fprintln(to, strings.Join(printed, "\n"))
+		printed, _ := v.substituted(n)
+		_, err := io.WriteString(to, printed)
 		return err
 	}}
 }
@@ -140,7 +138,7 @@ func (v variables) knows(w *syntax.Word) bool {
 		case *syntax.ParamExp:
 			known = known && v.knowsParameter(n)
 		case *syntax.CmdSubst:
-			_, ok := v.printed(n)
+			_, ok := v.substituted(n)
 			known = known && ok
 			return false
 		case *syntax.ArithmExp:
@@ -164,57 +162,4 @@ func shortRange(text string) bool {
 	from, _ := strconv.Atoi(m[1])
 	to, _ := strconv.Atoi(m[2])
 	return max(from-to, to-from) < mostItems
-}
-
-// printed returns the lines that a command substitution gives, of seq or of expr with two numbers.
-func (v variables) printed(n *syntax.CmdSubst) (lines []string, ok bool) {
-	if lines, ok = v.seq(n); ok || len(n.Stmts) != 1 || len(n.Stmts[0].Redirs) > 0 {
-		return lines, ok
-	}
-	call, is := n.Stmts[0].Cmd.(*syntax.CallExpr)
-	if !is || len(call.Args) != 4 || call.Args[0].Lit() != "expr" {
-		return nil, false
-	}
-	x, first := v.number(call.Args[1], false)
-	y, second := v.number(call.Args[3], false)
-	op, known := v.value(call.Args[2])
-	if op = strings.TrimPrefix(op, `\`); !first || !second || !known || !slices.Contains([]string{"+", "-", "*", "/", "%"}, op) {
-		return nil, false
-	}
-	result, ok := calculated(op, x, y)
-	return []string{strconv.FormatInt(result, 10)}, ok
-}
-
-// seq returns the numbers of a command substitution that calls seq with known whole numbers.
-func (v variables) seq(n *syntax.CmdSubst) (numbers []string, ok bool) {
-	if len(n.Stmts) != 1 || len(n.Stmts[0].Redirs) > 0 || n.Stmts[0].Background {
-		return nil, false
-	}
-	call, ok := n.Stmts[0].Cmd.(*syntax.CallExpr)
-	if !ok || len(call.Assigns) > 0 || len(call.Args) < 2 || len(call.Args) > 4 || call.Args[0].Lit() != "seq" {
-		return nil, false
-	}
-	var ends []int
-	for _, w := range call.Args[1:] {
-		text, known := v.value(w)
-		number, err := strconv.Atoi(text)
-		if !known || err != nil || number > 1<<30 || number < -1<<30 {
-			return nil, false
-		}
-		ends = append(ends, number)
-	}
-	from, by, to := 1, 1, ends[len(ends)-1]
-	if len(ends) > 1 {
-		from = ends[0]
-	}
-	if len(ends) > 2 {
-		by = ends[1]
-	}
-	if by == 0 || (to-from)/by >= mostItems {
-		return nil, false
-	}
-	for i := from; by > 0 && i <= to || by < 0 && i >= to; i += by {
-		numbers = append(numbers, strconv.Itoa(i))
-	}
-	return numbers, true
 }

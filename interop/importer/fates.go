@@ -51,6 +51,7 @@ const (
 	measuresNothing = "nothing: it measures nothing"
 	readsOutput     = "nothing: weir reads what programs print itself"
 	preparesHost    = "nothing: it prepares the host; see checks and services"
+	laterLines      = "variables of later lines"
 	noBenchmark     = "nothing: no benchmark that weir reads"
 )
 
@@ -123,3 +124,27 @@ func startsModel(words []string) bool {
 
 // modelServers are modules of Python that start one.
 var modelServers = names("sglang.launch_server|vllm.entrypoints.openai.api_server|dynamo.frontend|dynamo.vllm|dynamo.sglang")
+
+// tellCommand tells the fate of a command that is not read as a call.
+func (s *script) tellCommand(text string, n *syntax.CallExpr, became string) {
+	var written []string
+	for _, w := range n.Args {
+		written = append(written, word(text, w))
+	}
+	if s.any {
+		s.tell(n, strings.Join(written, " "), became)
+	}
+}
+
+// tellUnreached tells the commands that do not run with the values that are known.
+func (s *script) tellUnreached(text string, f *syntax.File) {
+	if !s.any {
+		return
+	}
+	syntax.Walk(f, func(n syntax.Node) bool {
+		if n, ok := n.(*syntax.CallExpr); ok && len(n.Args) > 0 && !s.reached[n] {
+			s.tellCommand(text, n, "nothing: with the values of its variables the script does not reach it")
+		}
+		return true
+	})
+}

@@ -43,7 +43,8 @@ func (s *script) define(text string, f *syntax.File) {
 	syntax.Walk(f, func(n syntax.Node) bool {
 		if n, ok := n.(*syntax.FuncDecl); ok && n.Name != nil {
 			_, several := s.functions[n.Name.Value]
-			s.functions[n.Name.Value] = &function{decl: n, text: text, several: several}
+			f := &function{decl: n, text: text, several: several}
+			s.functions[n.Name.Value], s.known[functionEntry(n.Name.Value)] = f, variable{function: f}
 		}
 		return true
 	})
@@ -139,6 +140,15 @@ func (s *script) builtin(text string, n *syntax.CallExpr, depth int) (done bool,
 		}
 	case "eval":
 		return s.evaluate(text, n, depth)
+	case "xargs":
+		if given, known, _ := s.givenTo(n); known {
+			return true, s.xargs(text, n, given, depth)
+		}
+	case "read", "mapfile", "readarray", "printf":
+		if s.readLine(n) || s.readLines(n) || s.printInto(n) {
+			s.tellCommand(text, n, laterLines)
+			return true, nil
+		}
 	case "parallel":
 		return s.parallel(text, n, depth)
 	case "source", ".":
@@ -269,28 +279,4 @@ func (s *script) callFunction(text string, f *function, n *syntax.CallExpr, dept
 	restoreOwn(s.known)
 	restore(s.known)
 	return true, err
-}
-
-// tellCommand tells the fate of a command that is not read as a call.
-func (s *script) tellCommand(text string, n *syntax.CallExpr, became string) {
-	var written []string
-	for _, w := range n.Args {
-		written = append(written, word(text, w))
-	}
-	if s.any {
-		s.tell(n, strings.Join(written, " "), became)
-	}
-}
-
-// tellUnreached tells the commands that do not run with the values that are known.
-func (s *script) tellUnreached(text string, f *syntax.File) {
-	if !s.any {
-		return
-	}
-	syntax.Walk(f, func(n syntax.Node) bool {
-		if n, ok := n.(*syntax.CallExpr); ok && len(n.Args) > 0 && !s.reached[n] {
-			s.tellCommand(text, n, "nothing: with the values of its variables the script does not reach it")
-		}
-		return true
-	})
 }

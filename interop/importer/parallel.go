@@ -101,11 +101,7 @@ func parallelFlags(words []string) (command []string, together string, linked, o
 func (s *script) parallelJobs(n *syntax.CallExpr, words []string, linked bool) (jobs [][]string, known bool) {
 	jobs = [][]string{nil}
 	if len(words) == 0 {
-		stmt := s.stmtOf[n]
-		if stmt == nil {
-			return nil, false
-		}
-		text, known := s.given(stmt)
+		text, known, _ := s.givenTo(n)
 		jobs = nil
 		for line := range strings.Lines(text) {
 			jobs = append(jobs, []string{strings.TrimSuffix(line, "\n")})

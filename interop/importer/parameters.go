@@ -75,6 +75,10 @@ func (v variables) assumes(in syntax.Node) (found bool) {
 			known := v[n.Param.Value]
 			isDefault := n.Exp != nil && slices.Contains(defaults, n.Exp.Op) && known.Kind == expand.Unknown
 			found = found || known.assumed || isDefault
+		case *syntax.CallExpr: // of a function, which may use a default, or of what a host may lack
+			name := n.Args
+			found = found || len(name) > 0 && (v[functionEntry(name[0].Lit())].function != nil ||
+				slices.Contains(names("which|command|type"), name[0].Lit()))
 		case *syntax.Lit: // in arithmetic
 			found = found || syntax.ValidName(n.Value) && v[n.Value].assumed
 		}

@@ -16,7 +16,8 @@ var continuedComment = lazyregexp.New(`#[^\n]*\\\r?\n`)
 func parse(text string) (*syntax.File, error) {
 	for again := continuedComment().MatchString(text); again; {
 		again = false
-		f, _ := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(text), "")
+		parser := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
+		f, _ := parser.Parse(strings.NewReader(text), "")
 		syntax.Walk(f, func(n syntax.Node) bool {
 			c, ok := n.(*syntax.Comment)
 			if !ok {

@@ -45,20 +45,18 @@ func (s *script) pipe(text string, n *syntax.BinaryCmd, depth int) error {
 	if err := s.inPipe(text, n.X, depth); err != nil {
 		return err
 	}
-	printed, known := s.printed(n.X)
-	s.piped = append(s.piped, piped{n.Y, printed, known})
+	printed, known := s.known.output(n.X, input{})
+	s.piped = append(s.piped, piped{n.Y, printed, known, known && s.known.assumes(n.X)})
 	defer func() { s.piped = s.piped[:len(s.piped)-1] }()
-	if call, ok := n.Y.Cmd.(*syntax.CallExpr); ok && known && len(call.Args) > 0 && call.Args[0].Lit() == "xargs" {
-		return s.xargs(text, call, printed, depth)
-	}
 	return s.inPipe(text, n.Y, depth)
 }
 
 // piped is what a statement reads from a pipe.
 type piped struct {
-	to    *syntax.Stmt
-	text  string
-	known bool
+	to      *syntax.Stmt
+	text    string
+	known   bool
+	assumed bool // it follows from a default
 }
 
 // inPipe reads a command of a pipe: a shell of its own, in which nothing leaves what is around the pipe.
@@ -66,66 +64,21 @@ func (s *script) inPipe(text string, n *syntax.Stmt, depth int) error {
 	return s.ownShell(func() error { return s.walk(text, n, depth) })
 }
 
-// printed returns what a statement prints, if it prints known words.
-func (s *script) printed(n *syntax.Stmt) (text string, known bool) {
-	call, ok := n.Cmd.(*syntax.CallExpr)
-	if !ok || len(call.Args) == 0 || n.Background {
-		return "", false
-	}
-	name := call.Args[0].Lit()
-	if name == "cat" && len(call.Args) == 1 {
-		return s.given(n)
-	}
-	if len(n.Redirs) > 0 || len(call.Assigns) > 0 {
-		return "", false
-	}
-	var words []string
-	for _, w := range call.Args[1:] {
-		fields, ok := s.known.fields(w)
-		if !ok {
-			return "", false
-		}
-		words = append(words, fields...)
-	}
-	switch {
-	case name == "seq":
-		numbers, ok := s.known.seq(&syntax.CmdSubst{Stmts: []*syntax.Stmt{n}})
-		return strings.Join(numbers, "\n") + "\n", ok
-	case name == "echo" && (len(words) == 0 || !strings.HasPrefix(words[0], "-")):
-		text = strings.Join(words, " ") + "\n"
-		return text, !strings.Contains(text, `\`)
-	case name == "printf" && len(words) > 0:
-		format := strings.ReplaceAll(words[0], `\n`, "\n")
-		if strings.Count(format, "%s") == 1 && strings.Count(format, "%") == 1 && !strings.Contains(format, `\`) {
-			for _, w := range words[1:] {
-				text += strings.Replace(format, "%s", w, 1)
-			}
-			return text, len(words) > 1
-		}
-		return format, len(words) == 1 && !strings.ContainsAny(format, `%\`)
-	}
-	return "", false
-}
-
-// given returns the text that a statement reads: of a here-document, a here-string or a pipe.
-func (s *script) given(n *syntax.Stmt) (text string, known bool) {
+// given returns the text that a statement reads: of a here-document, a here-string, another command or a pipe.
+func (s *script) given(n *syntax.Stmt) (text string, known, assumed bool) {
 	for _, p := range s.piped {
 		if p.to == n {
-			text, known = p.text, p.known
+			text, known, assumed = p.text, p.known, p.assumed
 		}
 	}
-	for _, r := range n.Redirs {
-		switch r.Op {
-		case syntax.WordHdoc:
-			text, known = s.known.value(r.Word)
-			text += "\n"
-		case syntax.Hdoc, syntax.DashHdoc:
-			text, known = s.known.document(r)
-		case syntax.RdrIn:
-			return "", false
+	in, redirected := s.known.redirected(n.Redirs)
+	if redirected {
+		text, known = in.text, in.known
+		for _, r := range n.Redirs {
+			assumed = known && s.known.assumes(r)
 		}
 	}
-	return text, known
+	return text, known, assumed
 }
 
 // document returns the text of a here-document.

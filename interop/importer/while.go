@@ -93,64 +93,16 @@ func (s *script) rowsOf(n *syntax.WhileClause) (rows []func(variables), ok bool)
 		cond = or.X
 	}
 	call, is := cond.Cmd.(*syntax.CallExpr)
-	if !is || len(call.Args) < 2 || call.Args[0].Lit() != "read" || cond.Negated || len(cond.Redirs) > 0 {
+	if !is || cond.Negated || len(cond.Redirs) > 0 {
 		return nil, false
 	}
-	between := " \t\n"
-	for _, a := range call.Assigns {
-		if a.Name == nil || a.Name.Value != "IFS" {
-			return nil, false
-		}
-		if between, ok = s.known.value(a.Value); !ok || len(between) > 1 && strings.Trim(between, " \t\n") != "" {
-			return nil, false
-		}
-	}
-	if _, set := s.known["IFS"]; set && len(call.Assigns) == 0 {
-		return nil, false
-	}
-	var names []string
-	raw := false
-	for _, w := range call.Args[1:] {
-		switch name := w.Lit(); {
-		case name == "-r" && names == nil:
-			raw = true
-		case !syntax.ValidName(name):
-			return nil, false
-		default:
-			names = append(names, name)
-		}
-	}
-	text, known := s.given(stmt)
-	if !known || names == nil || !raw && strings.Contains(text, `\`) {
+	r, isRead := s.known.readOf(call)
+	text, known, assumed := s.given(stmt)
+	if !isRead || !known || !r.raw && strings.Contains(text, `\`) {
 		return nil, false
 	}
 	for _, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
-		values := splitRow(line, between, len(names))
-		rows = append(rows, func(v variables) {
-			for i, name := range names {
-				v.set(name, values[i], true)
-			}
-		})
+		rows = append(rows, func(v variables) { r.set(v, line, assumed) })
 	}
 	return rows, len(rows) <= mostItems
-}
-
-// splitRow divides a line as read does: the last of the values is the rest.
-func splitRow(line, between string, into int) []string {
-	values := make([]string, into)
-	blank := strings.Trim(between, " \t\n") == ""
-	for i := range values {
-		if blank {
-			line = strings.Trim(line, between)
-		}
-		at := -1
-		if between != "" {
-			at = strings.IndexAny(line, between)
-		}
-		if values[i] = line; i == into-1 || at < 0 {
-			break
-		}
-		values[i], line = line[:at], line[at+1:]
-	}
-	return values
 }

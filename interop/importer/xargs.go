@@ -15,14 +15,14 @@ func (s *script) xargs(text string, n *syntax.CallExpr, given string, depth int)
 	for _, w := range n.Args[1:] {
 		words = append(words, s.words(text, w)...)
 	}
-	each, place, together := 0, "", "1"
+	each, place, together, between := 0, "", "1", ""
 	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
 		flag := words[0]
 		words = words[1:]
 		value := ""
 		if len(flag) > 2 && flag[1] != '-' {
 			flag, value = flag[:2], flag[2:]
-		} else if slices.Contains([]string{"-n", "-P", "-I", "-L"}, flag) && len(words) > 0 {
+		} else if slices.Contains([]string{"-n", "-P", "-I", "-L", "-d"}, flag) && len(words) > 0 {
 			value, words = words[0], words[1:]
 		}
 		switch flag {
@@ -37,19 +37,23 @@ func (s *script) xargs(text string, n *syntax.CallExpr, given string, depth int)
 			place = value
 		case "-P":
 			together = value
+		case "-0":
+			between = "\x00"
+		case "-d":
+			between = unescapedText(value)
 		case "-t", "-r", "--no-run-if-empty", "--verbose":
 		default:
 			return s.call(text, n, depth)
 		}
 	}
-	if len(words) == 0 || strings.ContainsAny(given, `'"\`) {
+	if len(words) == 0 || between == "" && strings.ContainsAny(given, `'"\`) {
 		return s.call(text, n, depth)
 	}
 	defer func(notes []Note) { s.notes = notes }(s.notes)
 	if together != "1" {
 		s.warn(Note{"xargs -P " + together + " runs commands together; the scenario runs them one after another", true})
 	}
-	for _, group := range groups(given, each, place != "") {
+	for _, group := range groups(given, between, each, place != "") {
 		var line []string
 		for _, w := range words {
 			if place != "" {
@@ -70,9 +74,16 @@ func (s *script) xargs(text string, n *syntax.CallExpr, given string, depth int)
 	return nil
 }
 
-// groups divides words as xargs does: by a number of words, by lines, or all together.
-func groups(text string, each int, lines bool) (all [][]string) {
-	if lines || each < 0 {
+// groups divides words as xargs does: by a number of words, by lines, or all together; between separates them, if it is
+// not "".
+func groups(text, between string, each int, lines bool) (all [][]string) {
+	words := strings.Fields(text)
+	if between != "" {
+		words = strings.Split(strings.TrimSuffix(text, between), between)
+	}
+	if between != "" && (lines || each < 0) {
+		each = 1
+	} else if lines || each < 0 {
 		for _, line := range strings.Split(text, "\n") {
 			if line = strings.TrimLeft(line, " \t"); line != "" && lines {
 				all = append(all, []string{line})
@@ -82,7 +93,6 @@ func groups(text string, each int, lines bool) (all [][]string) {
 		}
 		return all
 	}
-	words := strings.Fields(text)
 	if each == 0 {
 		each = max(1, len(words))
 	}

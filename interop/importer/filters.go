@@ -1,0 +1,228 @@
+package importer
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+)
+
+// filters are programs that make a text of what they read.
+var filters = map[string]func(args []string, text string) (printed string, ok bool){
+	"cat":  func(_ []string, text string) (string, bool) { return text, true },
+	"tr":   translated,
+	"head": func(args []string, text string) (string, bool) { return someLines(args, text, false) },
+	"tail": func(args []string, text string) (string, bool) { return someLines(args, text, true) },
+	"sort": sorted,
+	"uniq": func(args []string, text string) (string, bool) {
+		return joined(slices.Compact(linesOf(text))), len(args) == 0
+	},
+	"wc": func(args []string, text string) (string, bool) {
+		return strconv.Itoa(strings.Count(text, "\n")) + "\n", slices.Equal(args, []string{"-l"})
+	},
+}
+
+// readsFile reports whether a filter reads a file, not what it is given.
+func readsFile(name string, args []string) bool { return name == "cat" && len(args) > 0 }
+
+func linesOf(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+}
+
+func joined(lines []string) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// unescapedText returns a text with what printf makes of its backslashes.
+func unescapedText(text string) string {
+	out, _, err := expand.Format(nil, text, nil)
+	if err != nil {
+		return text
+	}
+	return out
+}
+
+// translated is tr with two sets of plain characters of which the second may be one character, or with -d.
+func translated(args []string, text string) (printed string, ok bool) {
+	deletes := len(args) == 2 && args[0] == "-d"
+	if deletes {
+		args = []string{args[1], ""}
+	}
+	if len(args) != 2 || strings.HasPrefix(args[0], "-") {
+		return "", false
+	}
+	from, to := []rune(unescapedText(args[0])), []rune(unescapedText(args[1]))
+	if slices.ContainsFunc(args, func(a string) bool { return len(a) > 1 && strings.ContainsAny(a, "-[") }) ||
+		!deletes && len(to) == 0 {
+		return "", false
+	}
+	return strings.Map(func(r rune) rune {
+		i := slices.Index(from, r)
+		switch {
+		case i < 0:
+			return r
+		case deletes:
+			return -1
+		}
+		return to[min(i, len(to)-1)]
+	}, text), true
+}
+
+// someLines is head and tail with a number of lines.
+func someLines(args []string, text string, last bool) (printed string, ok bool) {
+	count := "10"
+	switch {
+	case len(args) == 2 && args[0] == "-n":
+		count = args[1]
+	case len(args) == 1:
+		count = strings.TrimPrefix(strings.TrimPrefix(args[0], "-n"), "-")
+	case len(args) > 0:
+		return "", false
+	}
+	fromStart := last && strings.HasPrefix(count, "+")
+	n, err := strconv.Atoi(strings.TrimPrefix(count, "+"))
+	lines := linesOf(text)
+	switch {
+	case err != nil || n < 0:
+		return "", false
+	case fromStart:
+		return joined(lines[min(max(n-1, 0), len(lines)):]), true
+	case last:
+		return joined(lines[max(0, len(lines)-n):]), true
+	}
+	return joined(lines[:min(n, len(lines))]), true
+}
+
+// sorted is sort with -n, -r and -u.
+func sorted(args []string, text string) (printed string, ok bool) {
+	flags := ""
+	for _, a := range args {
+		if !strings.HasPrefix(a, "-") || strings.Trim(a, "-nru") != "" {
+			return "", false
+		}
+		flags += a
+	}
+	lines := linesOf(text)
+	for _, l := range lines { // the order of texts is that of a language
+		if _, err := strconv.Atoi(l); err != nil {
+			return "", false
+		}
+	}
+	slices.SortStableFunc(lines, func(a, b string) int {
+		if strings.Contains(flags, "n") {
+			x, _ := strconv.Atoi(a)
+			y, _ := strconv.Atoi(b)
+			return x - y
+		}
+		return strings.Compare(a, b)
+	})
+	if strings.Contains(flags, "r") {
+		slices.Reverse(lines)
+	}
+	if strings.Contains(flags, "u") {
+		lines = slices.Compact(lines)
+	}
+	return joined(lines), true
+}
+
+// echoed is what echo prints.
+func echoed(args []string) (printed string, ok bool) {
+	end, escapes := "\n", false
+	for len(args) > 0 && len(args[0]) > 1 && strings.Trim(args[0], "neE") == "-" && args[0][0] == '-' {
+		if strings.Contains(args[0], "n") {
+			end = ""
+		}
+		escapes = strings.Contains(args[0], "e")
+		args = args[1:]
+	}
+	printed = strings.Join(args, " ")
+	if strings.Contains(printed, `\`) {
+		if !escapes || strings.Contains(printed, `\c`) {
+			return "", false // shells differ
+		}
+		printed = unescapedText(printed)
+	}
+	return printed + end, true
+}
+
+// formatted is what printf prints.
+func formatted(args []string) (printed string, ok bool) {
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	}
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
+		return "", false
+	}
+	format, args := args[0], args[1:]
+	for {
+		text, used, err := expand.Format(nil, format, args)
+		if printed += text; err != nil || len(printed) > mostValue || strings.Contains(format, "%q") ||
+			strings.Contains(format, "%b") {
+			return "", false
+		}
+		if args = args[used:]; used == 0 || len(args) == 0 {
+			return printed, true
+		}
+	}
+}
+
+// counted is what seq prints of whole numbers.
+func counted(args []string) (printed string, ok bool) {
+	separator, padded := "\n", false
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && !isDigit(args[0][1]) {
+		flag := args[0]
+		switch args = args[1:]; {
+		case flag == "-w":
+			padded = true
+		case flag == "-s" && len(args) > 0:
+			separator, args = args[0], args[1:]
+		case strings.HasPrefix(flag, "-s"):
+			separator = flag[2:]
+		default:
+			return "", false
+		}
+	}
+	if len(args) == 0 || len(args) > 3 || strings.Contains(separator, `\`) {
+		return "", false
+	}
+	var ends []int
+	width := 0
+	for _, a := range args {
+		number, err := strconv.Atoi(a)
+		if err != nil || number > 1<<30 || number < -1<<30 || padded && number < 0 {
+			return "", false
+		}
+		ends, width = append(ends, number), max(width, len(a))
+	}
+	from, by, to := 1, 1, ends[len(ends)-1]
+	if len(ends) > 1 {
+		from = ends[0]
+	}
+	if len(ends) > 2 {
+		by, width = ends[1], max(len(args[0]), len(args[2]))
+	}
+	if by == 0 || (to-from)/by >= mostItems {
+		return "", false
+	}
+	var numbers []string
+	for i := from; by > 0 && i <= to || by < 0 && i >= to; i += by {
+		number := strconv.Itoa(i)
+		if padded {
+			number = strings.Repeat("0", max(0, width-len(number))) + number
+		}
+		numbers = append(numbers, number)
+	}
+	if numbers == nil {
+		return "", true
+	}
+	return strings.Join(numbers, separator) + "\n", true
+}
+
+func isDigit(b byte) bool { return b >= '0' && b <= '9' }
