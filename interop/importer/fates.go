@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -17,7 +18,7 @@ func (s *script) tell(n syntax.Node, command, became string) *Fate {
 	if s.fateOf == nil {
 		s.fateOf = map[syntax.Node]*Fate{}
 	}
-	f := &Fate{s.lineOf(n), command, became}
+	f := &Fate{Line: s.lineOf(n), Command: command, Became: became}
 	s.fates, s.fateOf[n] = append(s.fates, f), f
 	return f
 }
@@ -27,8 +28,8 @@ func (s *script) unread(text string, n *syntax.CallExpr, written, words []string
 	command := strings.Join(written, " ")
 	if file := s.writes(text, n); file != "" {
 		const lost = "writes %s, and the scenario does not: a command of setup can"
-		s.tell(n, command, fmt.Sprintf("nothing: it "+lost, file))
-		s.lose("line %d "+lost, s.lineOf(n), file)
+		fate := s.tell(n, command, fmt.Sprintf("nothing: it "+lost, file))
+		s.keepFile(text, n, file, fate, s.lose("line %d "+lost, s.lineOf(n), file))
 		return
 	}
 	if strings.HasPrefix(words[0], "-") {
@@ -37,14 +38,63 @@ func (s *script) unread(text string, n *syntax.CallExpr, written, words []string
 			"which ends at a comment or a line without \\", s.lineOf(n), words[0])
 		return
 	}
-	s.tell(n, command, s.fateOfOther(words))
+	became := s.fateOfOther(words)
+	named, runs := s.namedIn(words)
+	name := path.Base(words[0])
+	says := "it names " + named + ", but weir does not know what " + name + " does with it"
+	switch {
+	case slices.Contains(runsTexts, name) && s.mentioned(s.unknownSource(n)):
+		s.refuse(n, command, "weir does not know the commands that "+name+" reads")
+	case became != noBenchmark && name != "trap" || named == "":
+		s.tell(n, command, became)
+	case runs:
+		s.refuse(n, command, says)
+	default:
+		s.tell(n, command, "nothing: "+says)
+	}
+}
+
+// refuse tells that a command which runs a tool is not imported.
+func (s *script) refuse(n *syntax.CallExpr, command, why string) {
+	at := s.prefix()
+	if s.file != "" {
+		at = fmt.Sprintf("%s:%d: ", s.file, s.lineOf(n))
+	}
+	s.tell(n, command, "nothing: "+why).wrong = errors.New(at + why)
+}
+
+// runsOthers are programs that run the command in their arguments.
+var runsOthers = names("xargs|parallel|parallel-ssh|pssh|tmux|screen|watch|trap|at|find|hyperfine|su|script|flock|chroot|" +
+	"bwrap|cgexec|doas|entr|bsub|qsub|rsh|dsh|expect|dtach")
+
+// namedIn returns the program of a tool that the arguments of a command name, and whether the command runs it.
+func (s *script) namedIn(words []string) (program string, runs bool) {
+	other := slices.Contains(runsOthers, path.Base(words[0]))
+	for i, w := range words[1:] {
+		for _, t := range s.tools {
+			for _, called := range t.called() {
+				name, rest, isText := strings.Fields(called), words[i+1:], false
+				if fields := strings.Fields(w); len(fields) > 1 {
+					at := slices.IndexFunc(fields, func(f string) bool { return path.Base(f) == name[0] })
+					rest, isText = fields[max(at, 0):], at > 0
+				}
+				if startsWith(rest, name) && len(called) > len(program) {
+					flags := slices.ContainsFunc(rest, func(w string) bool { return strings.HasPrefix(w, "-") })
+					program, runs = called, other || flags && !isText
+				}
+			}
+		}
+	}
+	return program, runs
 }
 
 // lose warns of what the scenario does not do.
-func (s *script) lose(format string, args ...any) {
-	if n := (Note{fmt.Sprintf(format, args...), true}); !slices.Contains(s.lost, n) {
+func (s *script) lose(format string, args ...any) Note {
+	n := Note{fmt.Sprintf(format, args...), true}
+	if !slices.Contains(s.lost, n) {
 		s.lost = append(s.lost, n)
 	}
+	return n
 }
 
 const (
@@ -91,14 +141,11 @@ func (s *script) fateOfOther(words []string) string {
 	if became != noBenchmark {
 		return became
 	}
-	for _, w := range words[1:] {
-		for _, t := range s.tools {
-			for _, program := range t.called() {
-				if path.Base(w) == program || strings.Contains(w, " ") && slices.Contains(strings.Fields(w), program) {
-					return "nothing: it names " + program + ", but weir does not know what " + name + " does with it"
-				}
-			}
+	if of, ok := textArgument(words); ok {
+		if unexpanded(of.text) {
+			return "nothing: only the shell knows what it runs"
 		}
+		return became
 	}
 	if (name == "bash" || name == "sh") && len(words) > 1 || strings.HasSuffix(words[0], ".sh") {
 		return "nothing: the file is not read; import it by itself"

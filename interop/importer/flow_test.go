@@ -98,7 +98,7 @@ func TestFlowOfScripts(t *testing.T) {
 		{"S=1; for c in 1 2; do " + u + "$S$c; S=$((S * 2)); done | tee log; " + u + "$S", "11 22 1"},
 		{"S=4; { S=8; " + u + "$S; } | tee x; " + u + "$S", "8 4"},
 		{"S=4; { S=8; exit; " + u + "2; } & " + u + "$S", "4"},
-		{"S=4; x=$(S=8; echo); for i in 2 1; do (S=8; break; " + u + "16); " + u + "$S$i; done", "42 41"},
+		{"S=4; x=$(S=8; echo); for i in 2 1; do (S=8; break; " + u + "16); " + u + "$S$i; done", "16 16 42 41"},
 		{"f() { S=8; return; " + u + "1; }; S=4; f | cat; " + u + "$S", "4"},
 		{"for i in 1 2; do for j in 3 4 5; do [ $j = 4 ] && break 2; " + u + "$i$j; done; done; " + u + "8", "13 8"},
 		{"for i in 1 2; do for j in 3 4; do [ $j = 4 ] && continue 2; " + u + "$i$j; done; " + u + "8; done", "13 23"},
@@ -161,8 +161,11 @@ func TestVariablesOfCalls(t *testing.T) {
 func TestFates(t *testing.T) {
 	for script, want := range map[string]string{
 		"which fio":                         "nothing: it measures nothing",
-		"watch fio x":                       "nothing: it names fio, but weir does not know what watch does with it",
-		"cat l | xargs fio":                 "nothing: it names fio, but weir does not know what xargs does with it",
+		"fiorun fio x":                      "nothing: it names fio, but weir does not know what fiorun does with it",
+		"say 'now: fio --x'":                "nothing: it names fio, but weir does not know what say does with it",
+		"bash -c \"$X\" y":                  "nothing: only the shell knows what it runs",
+		"echo fio --name=b":                 "nothing: it measures nothing",
+		"command -v fio":                    "nothing: it measures nothing",
 		"docker run ghcr.io/x/fio --name=a": "nothing: no command of a benchmark that weir reads follows the container",
 		"awk 1":                             "nothing: weir reads what programs print itself",
 		"bash run.sh":                       "nothing: the file is not read; import it by itself",

@@ -162,7 +162,9 @@ func (s *script) readAll(text string) error {
 	blocks, outside := blocksOf(text)
 	for i, line := range outside {
 		if command := s.commandIn(line); command != "" {
-			s.fates = append(s.fates, &Fate{i + 1, command, "nothing: it is outside of a block of code"})
+			s.fates = append(s.fates, &Fate{
+				Line: i + 1, Command: command, Became: "nothing: it is outside of a block of code",
+			})
 		}
 	}
 	for _, b := range blocks {
@@ -174,8 +176,8 @@ func (s *script) readAll(text string) error {
 		if err := s.readText(b.text, 0); err != nil && s.mentioned(b.text) {
 			s.lines = s.lines[:before]
 			command, _, _ := strings.Cut(strings.TrimSpace(b.text), "\n")
-			s.fates = append(s.fates, &Fate{b.line, command, "nothing: this block is no text of a shell: " +
-				strings.TrimPrefix(err.Error(), s.prefix())})
+			s.fates = append(s.fates, &Fate{Line: b.line, Command: command,
+				Became: "nothing: this block is no text of a shell: " + strings.TrimPrefix(err.Error(), s.prefix())})
 		}
 	}
 	return nil

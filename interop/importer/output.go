@@ -68,7 +68,8 @@ func (v variables) outputs(all []*syntax.Stmt, in input) (text string, known boo
 func (v variables) assigns(all []*syntax.Assign) (ok bool) {
 	for _, a := range all {
 		text, known := v.value(a.Value)
-		if a.Name == nil || a.Naked || a.Append || a.Array != nil || a.Index != nil || !known || v[a.Name.Value].integer {
+		plain := a.Name != nil && !a.Naked && !a.Append && a.Array == nil && a.Index == nil
+		if !plain || !known || v[a.Name.Value].integer {
 			return false
 		}
 		v.set(a.Name.Value, text, true)

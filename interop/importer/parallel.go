@@ -57,7 +57,7 @@ func (s *script) parallel(text string, n *syntax.CallExpr, depth int) (done bool
 			command = parallelCommand(line, job)
 		}
 		l := Line{env: slices.Clone(s.exported), notes: slices.Clone(s.notes)}
-		if err := s.inner(n, l, command, depth); err != nil {
+		if err := s.inner(n, l, commandText{text: command}, depth); err != nil {
 			return true, err
 		}
 	}

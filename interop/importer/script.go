@@ -17,6 +17,7 @@ type Fate struct {
 	Line    int
 	Command string
 	Became  string
+	wrong   error // why it is not imported although it runs a tool; nil: it is, or it runs none
 }
 
 // Script converts a script, or a command line if file is "", to a scenario with a run for each call of a
@@ -39,6 +40,11 @@ func Script(file, text string, o Options) (*Imported, error) {
 	var first []*call
 	var wrong []error
 	callOf := map[*run]*call{}
+	for _, f := range s.fates {
+		if f.wrong != nil && !o.SkipUnmapped {
+			wrong, f.Became = append(wrong, f.wrong), lineNot
+		}
+	}
 	for _, t := range s.tools {
 		var lines []Line
 		for _, l := range s.lines {

@@ -63,6 +63,7 @@ type script struct {
 	file    string                            // "": it is a command line
 	read    func(path string) ([]byte, error) // reads files that the script reads; nil: none
 	sourced map[string]*syntax.File           // the files that it reads, by path
+	written map[string]*writtenFile           // the files that it writes, by path
 	at      int                               // the line of the command that leads to another file; 0: it is this one
 	any     bool                              // every command has a fate, whatever it is
 	fates   []*Fate
@@ -127,7 +128,9 @@ func (s *script) tooMany() error {
 
 // command reads the words of a command, if they call the tool.
 func (s *script) command(text string, n *syntax.CallExpr, words, written []string, depth int) error {
-	words = unwrapped(words)
+	if words = unwrapped(words); len(words) > 1 && words[0] == "command" && !strings.HasPrefix(words[1], "-") {
+		words = words[1:]
+	}
 	l := Line{at: s.prefix(), env: slices.Clone(s.exported), notes: slices.Clone(s.notes)}
 	if s.file != "" && (depth == 0 || s.at > 0) {
 		l.at = fmt.Sprintf("%s:%d: ", s.file, s.lineOf(n))
@@ -139,15 +142,13 @@ func (s *script) command(text string, n *syntax.CallExpr, words, written []strin
 		l.setEnv(a.Name.Value, s.word(text, a.Value))
 	}
 	t, i, taken := s.find(words)
-	given := s.shellText(n, words)
+	if t == nil && depth < maxNesting {
+		if of, ok := s.textOf(text, n, words); ok {
+			l.before(words[:of.at])
+			return s.inner(n, l, of, depth)
+		}
+	}
 	switch {
-	case t == nil && depth < maxNesting && wraps(words) && s.mentioned(words[len(words)-1]):
-		last := len(words) - 1
-		l.before(words[:last])
-		return s.inner(n, l, words[last], depth)
-	case t == nil && depth < maxNesting && s.mentioned(given):
-		l.before(words)
-		return s.inner(n, l, given, depth)
 	case t == nil && s.any:
 		s.unread(text, n, written, words)
 		return nil
@@ -182,18 +183,5 @@ func unknownOf(env []Variable) (err error) {
 			err = fmt.Errorf("variable %s: %q%s", v.Name, v.Value, ofShell(v.Value))
 		}
 	}
-	return err
-}
-
-// inner reads the commands of a text that a wrapper gets.
-func (s *script) inner(n *syntax.CallExpr, l Line, text string, depth int) error {
-	inner := &script{
-		tools: s.tools, file: s.file, any: s.any, exported: l.env, notes: l.notes, known: elsewhere(),
-		commands: s.commands, unsureLoop: outside, read: s.read, sourced: s.sourced,
-		at: s.lineOf(n),
-	}
-	err := inner.readText(text, depth+1)
-	s.commands = inner.commands
-	s.take(n, inner)
 	return err
 }

@@ -15,14 +15,18 @@ var besideScript = lazyregexp.New("^(?:\\$[A-Za-z_]\\w*|\\$\\{[^}]*\\}|\\$\\(.*\
 
 // source reads the commands of a file that lies beside the script, or where the script says. It is done if there is one.
 func (s *script) source(text string, n *syntax.CallExpr, depth int) (done bool, err error) {
-	if s.read == nil || len(n.Args) < 2 || s.calls >= mostCalls {
+	if len(n.Args) < 2 || s.calls >= mostCalls {
 		return false, nil
 	}
 	name := s.word(text, n.Args[1])
+	if file := s.written[path.Clean(name)]; file != nil {
+		s.runs(name, file)
+		return s.sourceText(text, n, name, file.text, depth)
+	}
 	if m := besideScript().FindStringSubmatch(name); m != nil {
 		name = m[1]
 	}
-	if name == "" || unexpanded(name) {
+	if name == "" || unexpanded(name) || s.read == nil {
 		return false, nil
 	}
 	found := name
@@ -38,6 +42,11 @@ func (s *script) source(text string, n *syntax.CallExpr, depth int) (done bool, 
 	if err != nil || !utf8.ValidString(of) || strings.ContainsRune(of, 0) || len(of) > maxText {
 		return false, nil
 	}
+	return s.sourceText(text, n, found, of, depth)
+}
+
+// sourceText reads the commands of a file that a script reads.
+func (s *script) sourceText(text string, n *syntax.CallExpr, found, of string, depth int) (done bool, err error) {
 	f, err := s.parsed(found, of)
 	if err != nil {
 		s.tellCommand(text, n, "nothing: "+found+" is not read: "+err.Error())

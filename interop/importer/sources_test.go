@@ -28,12 +28,12 @@ func TestArraysAndParallel(t *testing.T) {
 		{"parallel -k --jobs=2 " + u + "{2}{1} ::: 4 8 :::+ 1 2", "14 28"},
 		{"parallel " + u + " ::: 4 8; parallel ::: '" + u + "16'", "4 8 16"},
 		{"printf '%s\\n' 4 8 | parallel -N1 " + u + "{}", "4 8"},
-		{"parallel " + u + "{3} ::: 4", "no call of a benchmark"},
-		{"parallel --link " + u + "{1}{2} ::: 4 8 ::: 1", "no call of a benchmark"},
-		{"parallel -a sizes " + u + "{}", "no call of a benchmark"},
-		{"parallel " + u + "{} ::: $SIZES", "no call of a benchmark"},
-		{"parallel " + u + "{.} ::: 4.x", "no call of a benchmark"},
-		{"parallel --nosuch " + u + "{} ::: 4", "no call of a benchmark"},
+		{"parallel " + u + "{3} ::: 4", "x.sh:1: it names ucx_perftest, but weir does not know what parallel does"},
+		{"parallel --link " + u + "{1}{2} ::: 4 8 ::: 1", "x.sh:1: it names ucx_perftest, but weir does not know what parallel does"},
+		{"parallel -a sizes " + u + "{}", "x.sh:1: it names ucx_perftest, but weir does not know what parallel does"},
+		{"parallel " + u + "{} ::: $SIZES", "x.sh:1: it names ucx_perftest, but weir does not know what parallel does"},
+		{"parallel " + u + "{.} ::: 4.x", "x.sh:1: it names ucx_perftest, but weir does not know what parallel does"},
+		{"parallel --nosuch " + u + "{} ::: 4", "x.sh:1: it names ucx_perftest, but weir does not know what parallel does"},
 		{"parallel -j", "no call of a benchmark"},
 	} {
 		if got := sizesOf(t, c.script); got != c.want && !strings.Contains(got, c.want) {

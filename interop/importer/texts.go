@@ -1,8 +1,6 @@
 package importer
 
 import (
-	"path"
-	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
@@ -46,7 +44,8 @@ func (s *script) pipe(text string, n *syntax.BinaryCmd, depth int) error {
 		return err
 	}
 	printed, known := s.known.output(n.X, input{})
-	s.piped = append(s.piped, piped{n.Y, printed, known, known && s.known.assumes(n.X)})
+	source := text[n.X.Pos().Offset():n.X.End().Offset()]
+	s.piped = append(s.piped, piped{n.Y, printed, source, known, known && s.known.assumes(n.X)})
 	defer func() { s.piped = s.piped[:len(s.piped)-1] }()
 	return s.inPipe(text, n.Y, depth)
 }
@@ -55,6 +54,7 @@ func (s *script) pipe(text string, n *syntax.BinaryCmd, depth int) error {
 type piped struct {
 	to      *syntax.Stmt
 	text    string
+	source  string // the commands that print it
 	known   bool
 	assumed bool // it follows from a default
 }
@@ -108,29 +108,4 @@ func (v variables) document(r *syntax.Redirect) (text string, known bool) {
 		text = strings.Join(lines, "\n")
 	}
 	return text, known
-}
-
-// shellText returns the commands that a shell, a job or another host reads from a text of the script; "": none.
-func (s *script) shellText(n *syntax.CallExpr, words []string) string {
-	stmt := s.stmtOf[n]
-	if stmt == nil || len(words) == 0 {
-		return ""
-	}
-	last, first := path.Base(words[len(words)-1]), path.Base(words[0])
-	reads := slices.Contains(names("bash|sh|-s|-"), last) || first == "ssh" || first == "sbatch"
-	if !reads || !wraps(words) {
-		return ""
-	}
-	for _, r := range stmt.Redirs {
-		if r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc {
-			text, _ := s.known.document(r)
-			return text
-		}
-	}
-	for _, p := range s.piped {
-		if p.to == stmt && p.known {
-			return p.text
-		}
-	}
-	return ""
 }

@@ -12,6 +12,7 @@ import (
 var wrappers = names("kubectl|oc|docker|podman|nerdctl|apptainer|singularity|enroot|mpirun|mpiexec|mpiexec.hydra|orterun|" +
 	"srun|salloc|sbatch|flux|jsrun|aprun|numactl|taskset|env|timeout|sudo|time|nohup|exec|stdbuf|unbuffer|setsid|ssh|" +
 	"sshpass|pdsh|clush|chrt|nice|ionice|prlimit|ip|nsenter|unshare|systemd-run|nsys|ncu|perf|strace|gdb|catchsegv|" +
+	"su|runuser|script|flock|dash|zsh|ksh|" +
 	"python|python3|torchrun|accelerate|uv|uvx|poetry|pipx|conda|mamba|micromamba|bash|sh")
 
 var (
@@ -257,7 +258,10 @@ func isValue(words []string, at int, name []string) bool {
 
 // startsWith reports whether words begin with a program's name; paths of the first are of no account.
 func startsWith(words, name []string) bool {
-	return len(words) >= len(name) && path.Base(words[0]) == name[0] && slices.Equal(words[1:len(name)], name[1:])
+	if len(words) < len(name) || !slices.Equal(words[1:len(name)], name[1:]) {
+		return false
+	}
+	return path.Base(words[0]) == name[0] || len(name) > 2 && unexpanded(words[0]) // $VLLM bench serve
 }
 
 func wraps(words []string) bool {
