@@ -10,14 +10,19 @@ import (
 
 // block is the commands of a block of code in a Markdown file, below as many empty lines as the file has before it.
 type block struct {
-	text string
-	line int // of the first command
+	text     string
+	line     int    // of the first command
+	language string // which is not that of a shell; "": it is
 }
 
 var (
-	fence = lazyregexp.New("^([ \t>*+-]*)(`{3,}|~{3,})[ \t]*\\{?\\.?([A-Za-z0-9_+-]*)")
+	fence = lazyregexp.New("^([ \t>*+-]*)(`{3,}|~{3,})[ \t]*\\{?[ \t]*\\.?([A-Za-z0-9_:+-]*)\\}?[ \t]*([A-Za-z0-9_+-]*)")
 	// prompt matches that of a shell before a command.
-	prompt = lazyregexp.New(`^\s*(\([\w.-]+\)\s*)?([\w.-]+@[\w.-]+[^$#]*)?[$#]\s+`)
+	prompt = lazyregexp.New(`^\s*(\([\w.-]+\)\s*)?(\[?[\w.-]+@[\w.-]+[^$#]*)?[$#]\s+`)
+	// directives are fences of MyST that have the language behind them.
+	directives = []string{"code-block", "code", "sourcecode"}
+	// directiveOption matches a line of a directive that says how it looks.
+	directiveOption = lazyregexp.New(`^\s*:[a-z-]+:`)
 	// span matches code within a line.
 	span = lazyregexp.New("`+([^`]+)`+")
 	// placeholder matches what readers replace, such as <host>.
@@ -51,16 +56,25 @@ func blocksOf(text string) (all []block, outside []string) {
 		indent, mark, language := m[1], m[2], strings.ToLower(m[3])
 		var body []string
 		start := i + 1
+		directive := slices.Contains(directives, language)
+		if directive {
+			language = strings.ToLower(m[4])
+		}
 		for i++; i < len(lines); i++ {
 			line := strings.TrimSuffix(lines[i], "\r")
 			if closing := strings.TrimLeft(line, " \t>"); strings.HasPrefix(closing, mark) &&
 				strings.Trim(closing, mark[:1]+" \t") == "" {
 				break
 			}
+			if directive && directiveOption().MatchString(line) {
+				line = ""
+			}
 			body = append(body, unindented(line, indent))
 		}
 		if slices.Contains(shells, language) {
 			all = append(all, blockAt(start, body))
+		} else {
+			all = append(all, block{strings.Repeat("\n", start) + strings.Join(body, "\n"), start, language})
 		}
 	}
 	return all, outside
@@ -68,7 +82,7 @@ func blocksOf(text string) (all []block, outside []string) {
 
 // blockAt is the block of some lines, with the number of lines before it.
 func blockAt(before int, lines []string) block {
-	return block{strings.Repeat("\n", before) + strings.Join(commandsOf(lines), "\n") + "\n", before + 1}
+	return block{text: strings.Repeat("\n", before) + strings.Join(commandsOf(lines), "\n") + "\n", line: before + 1}
 }
 
 // indented returns the number of lines at the beginning that are an indented block of code.
@@ -128,7 +142,8 @@ func promptOf(line string) string {
 }
 
 // withoutPlaceholders returns a text with variables in place of what readers replace: a shell reads <host> as files.
-func withoutPlaceholders(text string) string {
+// These are none that the whole text assigns.
+func withoutPlaceholders(text, whole string) string {
 	return placeholder().ReplaceAllStringFunc(text, func(found string) string {
 		m := placeholder().FindStringSubmatch(found)
 		name := strings.Map(func(r rune) rune {
@@ -137,6 +152,9 @@ func withoutPlaceholders(text string) string {
 			}
 			return r
 		}, strings.ToUpper(m[2]))
+		for strings.Contains(whole, name+"=") || strings.Contains(whole, "for "+name+" ") {
+			name += "_"
+		}
 		return m[1] + "${" + name + "}"
 	})
 }
@@ -148,7 +166,7 @@ var trace = lazyregexp.New(`^\++ `)
 func pasted(text string) string {
 	text = strings.ReplaceAll(text, "\u00a0", " ")
 	text = strings.TrimPrefix(text, promptOf(text))
-	return withoutPlaceholders(strings.TrimPrefix(text, trace().FindString(text)))
+	return withoutPlaceholders(strings.TrimPrefix(text, trace().FindString(text)), text)
 }
 
 // readAll reads a script, or the blocks of a Markdown file. A block that is no shell is told, if it names a tool.
@@ -162,13 +180,15 @@ func (s *script) readAll(text string) error {
 	blocks, outside := blocksOf(text)
 	for i, line := range outside {
 		if command := s.commandIn(line); command != "" {
-			s.fates = append(s.fates, &Fate{
-				Line: i + 1, Command: command, Became: "nothing: it is outside of a block of code",
-			})
+			s.tellBlock(i+1, command, "it is outside of a block of code")
 		}
 	}
 	for _, b := range blocks {
-		b.text = withoutPlaceholders(strings.ReplaceAll(b.text, "\u00a0", " "))
+		b.text = withoutPlaceholders(strings.ReplaceAll(b.text, "\u00a0", " "), text)
+		if b.language != "" {
+			s.tellLanguage(b)
+			continue
+		}
 		if !s.mentioned(b.text) && !strings.Contains(b.text, "=") {
 			continue
 		}
@@ -176,11 +196,24 @@ func (s *script) readAll(text string) error {
 		if err := s.readText(b.text, 0); err != nil && s.mentioned(b.text) {
 			s.lines = s.lines[:before]
 			command, _, _ := strings.Cut(strings.TrimSpace(b.text), "\n")
-			s.fates = append(s.fates, &Fate{Line: b.line, Command: command,
-				Became: "nothing: this block is no text of a shell: " + strings.TrimPrefix(err.Error(), s.prefix())})
+			s.tellBlock(b.line, command, "this block is no text of a shell: "+strings.TrimPrefix(err.Error(), s.prefix()))
 		}
 	}
 	return nil
+}
+
+func (s *script) tellBlock(line int, command, why string) {
+	s.fates = append(s.fates, &Fate{Line: line, Command: command, Became: "nothing: " + why})
+}
+
+// tellLanguage tells the first command of a tool in a block of another language.
+func (s *script) tellLanguage(b block) {
+	for i, line := range strings.Split(b.text, "\n") {
+		if strings.Contains(line, " -") && s.mentioned(line) {
+			s.tellBlock(i+1, strings.TrimSpace(line), "weir reads no block of "+b.language)
+			return
+		}
+	}
 }
 
 // commandIn returns the command of a tool in a line outside of blocks: one with flags, as code or after a prompt.

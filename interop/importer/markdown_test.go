@@ -62,6 +62,45 @@ Or '''ucx_perftest h -t tag_bw -s 64''', as '''ucx_perftest''' says.
 	}
 }
 
+// Blocks of MyST, prompts in brackets, placeholders and other languages are what their authors meant.
+func TestKindsOfBlocks(t *testing.T) {
+	text := strings.ReplaceAll(`# Bench
+'''bash
+export SIZE=4
+'''
+'''{code-block} bash
+:caption: The client
+ucx_perftest h -t tag_bw -s 8
+'''
+'''console
+[ec2-user@ip-10-0-0-1 ~]$ ucx_perftest h -t tag_bw -s 16
+[0] 3.2
+'''
+'''powershell
+ucx_perftest h -t tag_bw -s 32
+'''
+~~~{ .sh }
+ucx_perftest h -t tag_bw -s <SIZE>
+~~~
+'''{code-block} python
+run("ucx_perftest h -t tag_bw -s 32")
+'''
+`, "'''", "```")
+	made, err := importer.Script("README.md", text, importer.Options{})
+	if err == nil || !strings.Contains(err.Error(), `README.md:17: -s: "${SIZE_}"`) {
+		t.Errorf("%v", err)
+	}
+	var got []string
+	for _, f := range made.Fates {
+		got = append(got, fmt.Sprint(f.Line, " ", f.Became))
+	}
+	const want = "3 variables of later lines, 7 run ucx_perftest, 10 run ucx_perftest_2, " +
+		"14 nothing: weir reads no block of powershell, 17 not imported, 20 nothing: weir reads no block of python"
+	if all := strings.Join(got, ", "); all != want {
+		t.Errorf("got  %s\nwant %s", all, want)
+	}
+}
+
 // What readers of a document replace, such as <host>, is no redirection.
 func TestPlaceholders(t *testing.T) {
 	scenarioOf(t, "ucx_perftest h -t tag_bw -s 8 <in >out", importer.Options{}, []string{"block_size: 8B", "mode: stream"})
