@@ -46,6 +46,32 @@ func (v variables) dropElement(name, index string) {
 	}
 }
 
+// assignArray is assign for an array. One of which some elements are not known keeps these as written.
+func (s *script) assignArray(text, name string, a *syntax.Assign) (known bool) {
+	before := s.known[name]
+	if known = s.known.setArray(name, a); known || before.Kind == expand.Associative {
+		return known
+	}
+	var elements []string
+	if a.Append {
+		if elements = before.elements; before.Kind == expand.Indexed {
+			elements = before.List
+		}
+		if elements == nil && before.Kind != expand.Unknown {
+			return false
+		}
+	}
+	elements = slices.Clone(elements)
+	for _, e := range a.Array.Elems {
+		if e.Index != nil || len(elements) > mostItems {
+			return false
+		}
+		elements = append(elements, s.words(text, e.Value)...)
+	}
+	s.known[name] = variable{elements: elements}
+	return false
+}
+
 // setArray is set for an array, or for what is appended to one.
 func (v variables) setArray(name string, a *syntax.Assign) (known bool) {
 	if v[name].Kind == expand.Associative {

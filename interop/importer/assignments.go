@@ -50,7 +50,7 @@ func (s *script) assign(text string, a *syntax.Assign) (known bool) {
 	}
 	name := a.Name.Value
 	if a.Array != nil {
-		return s.known.setArray(name, a)
+		return s.assignArray(text, name, a)
 	}
 	if a.Index != nil {
 		return s.known.setElement(name, a)

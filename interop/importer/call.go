@@ -113,6 +113,10 @@ func (c *call) convert(o Options) error {
 // apply converts one flag.
 func (c *call) apply(f *flag) error {
 	v, given := c.get(f)
+	if given && f.seedNewEachTime(v) {
+		c.note("%s %s: left out, since it is another one each time", c.shown(f), v)
+		return nil
+	}
 	if given && f.fate != ignored && f.fate != unavailable && f.Shell == "" && unexpanded(v) {
 		return fmt.Errorf("%s: %q%s", c.shown(f), v, ofShell(v))
 	}

@@ -85,8 +85,10 @@ func textArgument(words []string) (of commandText, ok bool) {
 func (s *script) shellText(text string, n *syntax.CallExpr, words []string) string {
 	stmt := s.stmtOf[n]
 	last, first := path.Base(words[len(words)-1]), path.Base(words[0])
-	reads := slices.Contains(names("bash|sh|-s|-"), last) || slices.Contains(words, "-s") || first == "ssh" || first == "sbatch"
-	if stmt == nil || !reads || slices.ContainsFunc(words, func(w string) bool { return pythonName().MatchString(path.Base(w)) }) {
+	reads := slices.Contains(names("bash|sh|-s|-"), last) || slices.Contains(words, "-s") ||
+		first == "ssh" || first == "sbatch"
+	isPython := func(w string) bool { return pythonName().MatchString(path.Base(w)) }
+	if stmt == nil || !reads || slices.ContainsFunc(words, isPython) {
 		return ""
 	}
 	for _, r := range stmt.Redirs {

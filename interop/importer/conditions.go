@@ -48,14 +48,16 @@ func (s *script) decides(cond []*syntax.Stmt) (yes, known, assumed bool) {
 		}
 		return yes, known, assumed
 	}
-	if s.known["#"].Set || s.known["1"].Set || s.known.unknown("1") || s.known.unknown("#") {
-		return false, false, false // they are those of a function
-	}
 	before := s.known
 	s.known = maps.Clone(before)
-	s.known.setArguments([]variable{})
-	for i := range 9 {
-		s.known.set(strconv.Itoa(i+1), "", true)
+	for _, name := range s.known.askedFor(cond) {
+		s.known.set(name, "", true)
+	}
+	if !before["#"].Set && !before["1"].Set && !before.unknown("1") && !before.unknown("#") { // else of a function
+		s.known.setArguments([]variable{})
+		for i := range 9 {
+			s.known.set(strconv.Itoa(i+1), "", true)
+		}
 	}
 	yes, known = s.holds(cond)
 	s.known = before

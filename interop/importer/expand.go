@@ -14,6 +14,7 @@ import (
 const (
 	mostCommands = 4096    // in all passes of loops
 	mostItems    = 1024    // values of a loop
+	mostTried    = 1 << 14 // passes of loops while their condition holds
 	mostValue    = 1 << 16 // bytes of a variable
 )
 
@@ -27,6 +28,7 @@ type variable struct {
 	assumed  bool      // its value follows from a default, which who runs the script may replace
 	integer  bool      // what is assigned to it is arithmetic: declare -i
 	function *function // of a name with nested behind it
+	elements []string  // of an array of which some are not known, as written
 	written  string    // how the caller of a function writes an argument that is not known, such as $HOST
 }
 

@@ -145,7 +145,7 @@ func (s *setting) check(shown string) error {
 		}
 		s.value = strconv.FormatBool(b)
 	case number:
-		if s.flag.fate == ignored && unexpanded(s.value) {
+		if s.flag.fate == ignored && unexpanded(s.value) || s.flag.seedNewEachTime(s.value) {
 			return nil
 		}
 		n, err := strconv.ParseInt(s.value, 10, 64)

@@ -196,7 +196,8 @@ func (s *script) readAll(text string) error {
 		if err := s.readText(b.text, 0); err != nil && s.mentioned(b.text) {
 			s.lines = s.lines[:before]
 			command, _, _ := strings.Cut(strings.TrimSpace(b.text), "\n")
-			s.tellBlock(b.line, command, "this block is no text of a shell: "+strings.TrimPrefix(err.Error(), s.prefix()))
+			why := strings.TrimPrefix(err.Error(), s.prefix())
+			s.tellBlock(b.line, command, "this block is no text of a shell: "+why)
 		}
 	}
 	return nil

@@ -103,7 +103,8 @@ run("ucx_perftest h -t tag_bw -s 32")
 
 // What readers of a document replace, such as <host>, is no redirection.
 func TestPlaceholders(t *testing.T) {
-	scenarioOf(t, "ucx_perftest h -t tag_bw -s 8 <in >out", importer.Options{}, []string{"block_size: 8B", "mode: stream"})
+	const redirected = "ucx_perftest h -t tag_bw -s 8 <in >out"
+	scenarioOf(t, redirected, importer.Options{}, []string{"block_size: 8B", "mode: stream"})
 	made, err := importer.Script("", "ucx_perftest <host> -t tag_bw -s 8", importer.Options{})
 	if err != nil || !strings.Contains(string(made.Scenario), "mode: stream") {
 		t.Errorf("%v", err)

@@ -243,3 +243,36 @@ func (v variables) forgetBy(n *syntax.CallExpr) {
 		}
 	}
 }
+
+// askedFor returns the variables that a condition asks for with -z or -n, and which the script assigned nowhere before.
+func (v variables) askedFor(cond []*syntax.Stmt) (asked []string) {
+	ask := func(w *syntax.Word) {
+		syntax.Walk(w, func(n syntax.Node) bool {
+			if p, ok := n.(*syntax.ParamExp); ok && p.Param != nil && syntax.ValidName(p.Param.Value) {
+				name := p.Param.Value
+				if _, set := v[name]; !set && !v.unknown(name) {
+					asked = append(asked, name)
+				}
+			}
+			return true
+		})
+	}
+	for _, c := range cond {
+		syntax.Walk(c, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.CallExpr:
+				for i := 1; i+1 < len(n.Args); i++ {
+					if lit := n.Args[i].Lit(); lit == "-z" || lit == "-n" {
+						ask(n.Args[i+1])
+					}
+				}
+			case *syntax.UnaryTest:
+				if w, ok := n.X.(*syntax.Word); ok && (n.Op == syntax.TsEmpStr || n.Op == syntax.TsNempStr) {
+					ask(w)
+				}
+			}
+			return true
+		})
+	}
+	return asked
+}

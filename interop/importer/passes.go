@@ -119,7 +119,8 @@ func (s *script) attempt(
 	n syntax.Node, holds func(pass int) (again, known bool), text string, body []*syntax.Stmt, depth int,
 ) (done bool, err error) {
 	before, known := *s, maps.Clone(s.known)
-	for pass := 0; pass < mostItems && err == nil; pass++ {
+	for pass := 0; pass < mostItems && err == nil && s.tried < mostTried; pass++ {
+		s.tried++
 		again, ok := holds(pass)
 		if !ok {
 			break

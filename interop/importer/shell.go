@@ -87,6 +87,7 @@ type script struct {
 	levels        int // how many loops break or continue leaves
 	piped         []piped
 	commands      int // in all passes of loops
+	tried         int // passes of loops that may turn out not to be known
 	times         int // how often the loops around the command repeat it; 0: once
 	background    []*syntax.Stmt
 	behind        bool // the function around the command was called in the background

@@ -81,3 +81,11 @@ func (c *call) refuseUnexpanded() {
 		}
 	}
 }
+
+// newEachTime matches a seed that differs each time.
+var newEachTime = lazyregexp.New("^(\\$\\(date\\b.*|`date\\b.*|\\$\\{?(RANDOM|SRANDOM|EPOCHSECONDS|SECONDS)\\}?|\\$\\$)$")
+
+// seedNewEachTime reports whether a value of a flag is a seed that differs each time, so that no other is wrong.
+func (f *flag) seedNewEachTime(v string) bool {
+	return f.fate == asOption && f.says == "seed" && newEachTime().MatchString(v)
+}

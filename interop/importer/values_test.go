@@ -46,6 +46,11 @@ func TestWrongValues(t *testing.T) {
 	scenarioOf(t, "vllm bench serve --model m --request-rate inf --num-prompts 9", importer.Options{}, []string{
 		"concurrency: 9",
 	})
+	for _, seed := range []string{"$(date +%s)", "$RANDOM", "${EPOCHSECONDS}", "`date +%s`"} {
+		scenarioOf(t, "vllm bench serve --model m --num-prompts 9 --seed "+seed, importer.Options{}, []string{
+			"# --seed " + seed + ": left out, since it is another one each time",
+		})
+	}
 	scenarioOf(t, guidellm+"--profile synchronous --request-type text_completions", importer.Options{}, []string{
 		"api: completions",
 	})

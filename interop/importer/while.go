@@ -24,7 +24,7 @@ func (s *script) while(text string, n *syntax.WhileClause, depth int) error {
 			return pass < len(rows), true
 		}
 		yes, known := s.holds(n.Cond)
-		return yes != n.Until, known && !always(n.Cond)
+		return yes != n.Until, known && (!always(n.Cond) || leaves(n.Do))
 	}, text, n.Do, depth)
 	if done || err != nil {
 		s.known.forgetIn(&syntax.Block{Stmts: n.Cond})
@@ -80,6 +80,18 @@ func (v variables) withDefaults(after variables) variables {
 func always(cond []*syntax.Stmt) bool {
 	call, ok := cond[0].Cmd.(*syntax.CallExpr)
 	return ok && len(call.Args) == 1
+}
+
+// leaves reports whether a body has a command that leaves its loop.
+func leaves(body []*syntax.Stmt) (found bool) {
+	syntax.Walk(&syntax.Block{Stmts: body}, func(n syntax.Node) bool {
+		if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
+			to := jumps[call.Args[0].Lit()]
+			found = found || to != onward && to != continues
+		}
+		return !found
+	})
+	return found
 }
 
 // rowsOf returns what sets the variables of each pass of a loop over the lines of a known text, while read NAME….

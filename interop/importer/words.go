@@ -15,7 +15,29 @@ func (s *script) words(text string, w *syntax.Word) []string {
 	if words, ok := s.known.fields(w); ok {
 		return words
 	}
+	if of := wholeArray(w); s.known[of].elements != nil {
+		return s.known[of].elements
+	}
 	return []string{s.partly(text, w)}
+}
+
+// wholeArray returns the name of the array of which a word is all elements, each a word: "${NAME[@]}"; "": none.
+func wholeArray(w *syntax.Word) string {
+	if len(w.Parts) != 1 {
+		return ""
+	}
+	quoted, ok := w.Parts[0].(*syntax.DblQuoted)
+	if !ok || len(quoted.Parts) != 1 {
+		return ""
+	}
+	p, ok := quoted.Parts[0].(*syntax.ParamExp)
+	if !ok || p.Exp != nil || p.Slice != nil || p.Repl != nil || p.Length || p.Excl || p.Param == nil {
+		return ""
+	}
+	if index, ok := p.Index.(*syntax.Word); !ok || index.Lit() != "@" {
+		return ""
+	}
+	return p.Param.Value
 }
 
 // word is words for a place where a shell splits nothing.
