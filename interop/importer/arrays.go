@@ -29,7 +29,8 @@ func (v variables) hasElement(of variable, index *syntax.Word) bool {
 	return ok && i >= 0 && i < int64(len(of.List))
 }
 
-// dropElement removes an element of an array; of a list only the last, since others would leave a gap.
+// dropElement removes an element of an array. A list with a gap is known as a whole, since its indices are not the
+// places of its elements.
 func (v variables) dropElement(name, index string) {
 	known := v[name]
 	last := len(known.List) - 1
@@ -43,6 +44,9 @@ func (v variables) dropElement(name, index string) {
 		v[name] = known
 	default:
 		v.forget(name)
+		if i, err := strconv.Atoi(index); err == nil && i >= 0 && i < last {
+			v[name] = variable{elements: slices.Delete(slices.Clone(known.List), i, i+1), assumed: known.assumed}
+		}
 	}
 }
 

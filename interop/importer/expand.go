@@ -2,6 +2,7 @@ package importer
 
 import (
 	"io"
+	"slices"
 	"strconv"
 
 	"mvdan.cc/sh/v3/expand"
@@ -25,11 +26,13 @@ type variables map[string]variable
 // variable is one of a shell.
 type variable struct {
 	expand.Variable
-	assumed  bool      // its value follows from a default, which who runs the script may replace
-	integer  bool      // what is assigned to it is arithmetic: declare -i
-	function *function // of a name with nested behind it
-	elements []string  // of an array of which some are not known, as written
-	written  string    // how the caller of a function writes an argument that is not known, such as $HOST
+	assumed   bool      // its value follows from a default, which who runs the script may replace
+	integer   bool      // what is assigned to it is arithmetic: declare -i
+	nested    int       // of commands within words
+	evaluated *int      // commands
+	function  *function // of a name with nested behind it
+	elements  []string  // of an array of which some are not known, as written
+	written   string    // how the caller of a function writes an argument that is not known, such as $HOST
 }
 
 // others is the entry of a place where variables without an entry may be assigned too: a function's body.
@@ -96,7 +99,13 @@ func (v variables) setList(name string, list []string) {
 // fields returns the words that a shell makes of a word; not ok if it has something else than known
 // variables, defaults and calls of seq.
 func (v variables) fields(w *syntax.Word) (words []string, ok bool) {
-	if w == nil || !v.knows(w) {
+	if w == nil {
+		return nil, false
+	}
+	if all := v[wholeArray(w)].elements; all != nil && !slices.ContainsFunc(all, unexpanded) {
+		return all, true
+	}
+	if !v.knows(w) {
 		return nil, false
 	}
 	words, err := expand.Fields(v.config(), w)

@@ -32,6 +32,10 @@ func (s *script) unread(text string, n *syntax.CallExpr, written, words []string
 		s.keepFile(text, n, file, fate, s.lose("line %d "+lost, s.lineOf(n), file))
 		return
 	}
+	if len(words) == 0 { // all of them are empty variables
+		s.tell(n, command, measuresNothing)
+		return
+	}
 	if strings.HasPrefix(words[0], "-") {
 		s.tell(n, command, "nothing: a shell runs it as a command of its own, since a comment or a line without \\ ends the one before")
 		s.lose("line %d begins with %s: a shell takes it for a command of its own, so no flag of the command before, "+

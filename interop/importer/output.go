@@ -17,18 +17,34 @@ type input struct {
 	known bool
 }
 
-// nested is the entry of how deep commands within words are evaluated.
+// nested is the entry of how deep commands within words are evaluated, and how many were.
 const nested = "()"
 
-// mostNested limits that, since each level evaluates the next twice.
-const mostNested = 6
+// Limits of that: each level evaluates the next twice.
+const (
+	mostNested    = 6
+	mostEvaluated = 1 << 15
+)
+
+// evaluates counts a command that is evaluated; not ok if they are too many.
+func (v variables) evaluates() (ok bool) {
+	known := v[nested]
+	if known.evaluated == nil {
+		known.evaluated = new(int)
+		v[nested] = known
+	}
+	*known.evaluated++
+	return *known.evaluated <= mostEvaluated
+}
 
 // inWords returns variables for a shell of its own within words; not ok if it is nested too deeply.
 func (v variables) inWords() (own variables, ok bool) {
+	ok = v.evaluates()
 	own = maps.Clone(v)
-	depth := len(v[nested].Str) + 1
-	own.set(nested, strings.Repeat(".", depth), true)
-	return own, depth <= mostNested
+	known := v[nested]
+	known.nested++
+	own[nested] = known
+	return own, ok && known.nested <= mostNested
 }
 
 // substituted returns what a command substitution prints.
@@ -79,7 +95,7 @@ func (v variables) assigns(all []*syntax.Assign) (ok bool) {
 
 // output returns what a command prints; not known if it does anything else.
 func (v variables) output(n *syntax.Stmt, in input) (text string, known bool) {
-	if n.Background || n.Coprocess || n.Negated || !v.onlyReads(n.Redirs) {
+	if !v.evaluates() || n.Background || n.Coprocess || n.Negated || !v.onlyReads(n.Redirs) {
 		return "", false
 	}
 	if from, ok := v.redirected(n.Redirs); ok {

@@ -3,6 +3,7 @@ package importer
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -81,9 +82,11 @@ func splitRow(line, between string, most int) (values []string) {
 		if at < 0 {
 			return append(values, line)
 		}
-		rest := strings.TrimLeft(line[at:], blank)
-		if rest != "" && strings.ContainsAny(rest[:1], between) && !strings.ContainsAny(rest[:1], blanks) {
-			rest = strings.TrimLeft(rest[1:], blank)
+		separator, size := utf8.DecodeRuneInString(line[at:])
+		rest := strings.TrimLeft(line[at+size:], blank)
+		next, size := utf8.DecodeRuneInString(rest)
+		if strings.ContainsRune(blank, separator) && size > 0 && strings.ContainsRune(between, next) {
+			rest = strings.TrimLeft(rest[size:], blank)
 		}
 		if len(values) == most-1 && rest != "" {
 			return append(values, line)
