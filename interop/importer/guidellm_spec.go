@@ -51,7 +51,7 @@ func guidellmSpecs(c *call, o Options) (all []setting, err error) {
 		delete(spec, "kind")
 		s.value = kind
 		if name == "data" && kind == "synthetic_text" {
-			s.value = joined(spec)
+			s.value = joinedSpec(spec)
 			continue
 		}
 		more, err := c.guidellmSpec(name, kind, spec)
@@ -119,8 +119,8 @@ func specOf(text string) map[string]string {
 	return spec
 }
 
-// joined formats a specification.
-func joined(spec map[string]string) string {
+// joinedSpec formats a specification.
+func joinedSpec(spec map[string]string) string {
 	var fields []string
 	for _, name := range sortedKeys(spec) {
 		fields = append(fields, name+"="+spec[name])
