@@ -6,8 +6,8 @@ import (
 	"github.com/weir-bench/weir/results"
 )
 
-// All launches that miss fail, also if one misses by so far that the interval has the bound in it. Few launches, and one
-// that does not miss, leave it open.
+// All launches that miss fail, also if one misses by so far that the interval has the bound in it. Few launches, and
+// one that does not miss, leave it open.
 func TestLaunchesThatAllMissFail(t *testing.T) {
 	far := []float64{90, 91, 89, 90, 92, 90, 0.01, 88, 91, 90, 89, 90}
 	one := append([]float64{101}, far[1:]...)
@@ -21,15 +21,17 @@ func TestLaunchesThatAllMissFail(t *testing.T) {
 		looks        []int
 		want         results.Verdict
 	}{
-		"all below a lower bound":      {far, p(95), nil, []int{12}, results.Fail},
-		"far below it":                 {far, p(1000), nil, []int{12}, results.Fail},
-		"over several looks":           {far, p(95), nil, []int{3, 5, 8, 12}, results.Fail},
-		"all above an upper bound":     {slow, nil, p(105), []int{12}, results.Fail},
-		"one within":                   {one, p(100), nil, []int{12}, results.InconclusiveVerdict},
-		"most above an upper bound":    {far, nil, p(80), []int{12}, results.InconclusiveVerdict},
-		"too few launches":             {far[4:8], p(95), nil, []int{4}, results.InconclusiveVerdict},
-		"as many as the error allows":  {far[3:9], p(95), nil, []int{6}, results.Fail},
-		"one launch on the other side": {append([]float64{900}, far[1:]...), p(95), p(100), []int{12}, results.InconclusiveVerdict},
+		"all below a lower bound":     {far, p(95), nil, []int{12}, results.Fail},
+		"far below it":                {far, p(1000), nil, []int{12}, results.Fail},
+		"over several looks":          {far, p(95), nil, []int{3, 5, 8, 12}, results.Fail},
+		"all above an upper bound":    {slow, nil, p(105), []int{12}, results.Fail},
+		"one within":                  {one, p(100), nil, []int{12}, results.InconclusiveVerdict},
+		"most above an upper bound":   {far, nil, p(80), []int{12}, results.InconclusiveVerdict},
+		"too few launches":            {far[4:8], p(95), nil, []int{4}, results.InconclusiveVerdict},
+		"as many as the error allows": {far[3:9], p(95), nil, []int{6}, results.Fail},
+		"one launch on the other side": {
+			append([]float64{900}, far[1:]...), p(95), p(100), []int{12}, results.InconclusiveVerdict,
+		},
 	} {
 		c := caseOf("c", test.values...)
 		a := band(test.lower, test.upper, test.looks)
