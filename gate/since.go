@@ -3,6 +3,7 @@ package gate
 import (
 	"slices"
 
+	"github.com/weir-bench/weir/internal/quantity"
 	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/workload"
 )
@@ -33,6 +34,10 @@ func Since(earlier, now *results.Document) *results.Previous {
 			not(e.Case, e.Metric, whyNotSince(e))
 			continue
 		}
+		if quantity.Endless(e.Base.Value) || quantity.Endless(e.Change.Value) { // failed requests have no end
+			not(e.Case, e.Metric, "it has no end in one of the sessions")
+			continue
+		}
 		out.Since = append(out.Since, &results.Since{
 			Case: e.Case, Metric: e.Metric, Unit: e.Unit, Base: *e.Base, Change: *e.Change, Additive: e.Additive,
 		})
@@ -49,7 +54,9 @@ func whyNotSince(e *results.Effect) string {
 		return "it has no change that can be computed"
 	}
 	what := "unusable"
-	if slices.Contains([]results.ReasonKind{results.HostBusy, results.LimitLow, results.Discarded}, e.Reasons[0].Kind) {
+	if slices.ContainsFunc(e.Reasons, func(r results.Reason) bool {
+		return slices.Contains([]results.ReasonKind{results.HostBusy, results.LimitLow, results.Discarded}, r.Kind)
+	}) {
 		what = "no undisturbed launch"
 	}
 	switch e.Reasons[0].Place.Side {

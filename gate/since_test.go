@@ -47,11 +47,24 @@ func TestSinceListsWhatIsNotCompared(t *testing.T) {
 	base.Cases = append(base.Cases, lost)
 	got := Since(base, now)
 	want := []results.NotCompared{
-		{Case: "discarded", Metric: "bandwidth", Reason: "unusable in the earlier session"},
+		{Case: "discarded", Metric: "bandwidth", Reason: "no undisturbed launch in the earlier session"},
 		{Case: "new", Metric: "bandwidth", Reason: "not measured in the earlier session"},
 	}
 	if len(got.Since) != 1 || !slices.Equal(got.NotCompared, want) {
 		t.Errorf("%d compared; %+v", len(got.Since), got.NotCompared)
+	}
+}
+
+// A metric of requests that failed has no end, and so no change that could be told.
+func TestSinceLeavesOutValuesWithoutEnd(t *testing.T) {
+	base, now := separate([]float64{10, 10.1, 9.9}, []float64{10, 10.1, 9.9})
+	for _, l := range now.Cases[0].Launches {
+		l.Metrics.Set("bandwidth", results.Unbounded)
+	}
+	got := Since(base, now)
+	const why = "it has no end in one of the sessions"
+	if len(got.Since) != 0 || len(got.NotCompared) != 1 || got.NotCompared[0].Reason != why {
+		t.Errorf("%+v, %+v", got.Since, got.NotCompared)
 	}
 }
 
