@@ -106,7 +106,9 @@ func toolLines(tool, arg string) ([]importer.Line, error) {
 func plannable(cmd *cobra.Command, src []byte, variables []string) error {
 	values := map[string]string{}
 	for _, name := range variables {
-		values[name] = "http://" + name
+		if values[name] = "http://" + name; importer.IsCount(name) {
+			values[name] = "1"
+		}
 	}
 	s, sources, diags := dsl.Load("scenario.yaml", src, dsl.Options{Vars: values})
 	if !diags.HasErrors() {

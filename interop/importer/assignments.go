@@ -55,7 +55,9 @@ func (s *script) assign(text string, a *syntax.Assign) (known bool) {
 	if a.Index != nil {
 		return s.known.setElement(name, a)
 	}
+	s.keepMoment(a)
 	v, known := s.known.value(a.Value)
+	known = known && name != clock
 	assumed := known && a.Value != nil && s.known.assumes(a.Value)
 	before := s.known[name]
 	if known && a.Append {

@@ -25,12 +25,14 @@ type call struct {
 	base       string                            // the directory of the scenario
 	launch     launcherCall
 	whole      []string // all words of the command, those of launchers too
-	loop       []string // values of the loop around it that says how many run together
-	times      int      // how often loops repeat it
-	parallel   bool     // in the background
-	fate       *Fate    // of its line in a script
-	process    int64    // its number among the processes of its run
-	further    []*call  // lines of other processes of the run
+	amount
+	atOnce  int     // how many of its requests run together; 0: only the shell knows
+	waves   bool    // the script waits for all of them
+	load    string  // what its requests have in common with others of one load
+	various variety // in what they differ
+	fate    *Fate   // of its line in a script
+	process int64   // its number among the processes of its run
+	further []*call // lines of other processes of the run
 
 	run      *run
 	notes    []Note
@@ -52,8 +54,7 @@ func (t *tool) read(l Line, o Options) (*call, error) {
 		tool: t, at: l.at, path: l.path, given: settings, positional: positional, memory: o.Memory,
 		read: o.Read, base: o.Base,
 		run: &run{kind: t.workload(), env: l.env, options: map[string]value{}}, notes: l.notes, launch: l.launch,
-		whole: l.whole, loop: l.loop, fate: l.fate, times: max(1, l.times),
-		parallel: l.parallel,
+		whole: l.whole, fate: l.fate, amount: l.amount, atOnce: 1,
 	}
 	if err := t.takesArguments(positional); err != nil {
 		return nil, err
@@ -97,7 +98,9 @@ func (c *call) convert(o Options) error {
 	if o.AsCommand {
 		c.warn("--as-command: weir does not run %s itself; the run measures with weir", c.tool.name)
 	}
-	c.noteJoined()
+	if c.tool != curl {
+		c.noteJoined()
+	}
 	for i := range c.tool.Flags {
 		if err := c.apply(&c.tool.Flags[i]); err != nil {
 			return err
@@ -294,6 +297,15 @@ func (c *call) fail(format string, args ...any) {
 
 func (c *call) note(format string, args ...any) {
 	c.notes = append(c.notes, Note{Text: fmt.Sprintf(format, args...)})
+}
+
+// noteAll adds the notes that it lacks.
+func (c *call) noteAll(notes []Note) {
+	for _, n := range notes {
+		if !slices.Contains(c.notes, n) {
+			c.notes = append(slices.Clip(c.notes), n)
+		}
+	}
 }
 
 func (c *call) warn(format string, args ...any) {

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -190,8 +191,9 @@ func (s *script) inner(n *syntax.CallExpr, l Line, of commandText, depth int) er
 	inner := &script{
 		tools: s.tools, file: s.file, any: s.any, exported: l.env, notes: l.notes, known: elsewhere(),
 		commands: s.commands, unsureLoop: outside, read: s.read, sourced: s.sourced, written: s.written,
-		at: s.lineOf(n),
+		at: s.lineOf(n), jobsOf: s.jobsOf,
 	}
+	inner.moments = maps.Clone(s.moments)
 	if len(of.args) <= mostArguments && of.args != nil {
 		given := []variable{}
 		for i, a := range of.args {

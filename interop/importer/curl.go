@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -94,8 +93,7 @@ func (l curlLine) loads() bool {
 		strings.Contains(path, "/completions")
 }
 
-// curlRun maps a request with a body. In a loop over numbers of requests that run together, each number is a
-// case of one wave.
+// curlRun maps a request with a body, as often as the script sends it.
 func curlRun(c *call) {
 	c.dropEnv()
 	c.run.timeout = loadTimeout
@@ -144,21 +142,8 @@ func curlRun(c *call) {
 	}
 	head.set()
 	c.setWarmup("")
-	many := "1"
-	switch {
-	case c.loop != nil && c.parallel:
-		c.run.sweep = mapping{{"zip", mapping{{"concurrency", literals(c.loop...)}, {"requests", literals(c.loop...)}}}}
-		c.note("each number of the loop is a case of one wave: as many requests as run together")
-		return
-	case c.loop != nil:
-		c.run.sweep = mapping{{"requests", literals(c.loop...)}}
-	case c.parallel:
-		many = strconv.Itoa(c.times)
-		fallthrough
-	default:
-		c.set("requests", literal(strconv.Itoa(c.times)))
-	}
-	c.set("concurrency", literal(many))
+	c.setVarious()
+	c.setLoad()
 }
 
 // promptOf returns the text of a request, that of the last message of a chat.

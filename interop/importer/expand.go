@@ -174,3 +174,41 @@ func shortRange(text string) bool {
 	to, _ := strconv.Atoi(m[2])
 	return max(from-to, to-from) < mostItems
 }
+
+// numbersFromTo matches {FROM..TO}.
+var numbersFromTo = lazyregexp.New(`^\{(-?\d{1,9})\.\.(-?\d{1,9})\}$`)
+
+// wordsIn returns the number of words that a shell makes of a word, if that is known.
+func (v variables) wordsIn(w *syntax.Word) (count int, known bool) {
+	if len(w.Parts) == 1 {
+		if n, ok := w.Parts[0].(*syntax.CmdSubst); ok {
+			if r, ok := v.seqOf(n); ok {
+				return r.count, true
+			}
+		}
+	}
+	if m := numbersFromTo().FindStringSubmatch(w.Lit()); m != nil {
+		from, _ := strconv.Atoi(m[1])
+		to, _ := strconv.Atoi(m[2])
+		return max(from-to, to-from) + 1, true
+	}
+	words, known := v.fields(w)
+	return len(words), known
+}
+
+// seqOf returns the numbers of a command substitution that calls seq with known whole numbers, one a line.
+func (v variables) seqOf(n *syntax.CmdSubst) (r numberRange, ok bool) {
+	if len(n.Stmts) != 1 || len(n.Stmts[0].Redirs) > 0 || n.Stmts[0].Background || n.Stmts[0].Negated {
+		return r, false
+	}
+	call, ok := n.Stmts[0].Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Assigns) > 0 || len(call.Args) < 2 || call.Args[0].Lit() != "seq" {
+		return r, false
+	}
+	args, ok := v.allFields(call.Args[1:])
+	if !ok || v[functionEntry("seq")].function != nil {
+		return r, false
+	}
+	r, ok = rangeOf(args)
+	return r, ok && r.separator == "\n"
+}

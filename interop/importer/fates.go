@@ -112,7 +112,7 @@ const (
 // fatesOfOthers are the fates of commands that are no benchmarks.
 var fatesOfOthers = map[string]string{
 	"source|.":   "nothing: weir reads a file that lies beside the script; what another exports belongs into env of the runs",
-	"sleep|wait": "nothing: roles and services are waited for",
+	"sleep|wait": "nothing: weir waits for the end of each run, and until its services are ready",
 
 	"echo|printf|cd|set|shift|seq|mkdir|date|tee|cat|module|ls|rm|cp|mv|touch|chmod|exit|return": measuresNothing,
 	"break|continue|true|false|:|[|test|read|unset|trap|kill|pkill|killall|pgrep|which|command":  measuresNothing,

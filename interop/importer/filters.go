@@ -175,54 +175,73 @@ func formatted(args []string) (printed string, ok bool) {
 
 // counted is what seq prints of whole numbers.
 func counted(args []string) (printed string, ok bool) {
-	separator, padded := "\n", false
+	r, ok := rangeOf(args)
+	if !ok || r.count > mostItems {
+		return "", false
+	}
+	var numbers []string
+	for i := range r.count {
+		number := strconv.Itoa(r.from + i*r.by)
+		numbers = append(numbers, strings.Repeat("0", max(0, r.width-len(number)))+number)
+	}
+	if numbers == nil {
+		return "", true
+	}
+	return strings.Join(numbers, r.separator) + "\n", true
+}
+
+// numberRange is what seq prints.
+type numberRange struct {
+	from, by, count int
+	separator       string
+	width           int // to which zeros fill numbers; 0: none do
+}
+
+// rangeOf returns the whole numbers that arguments of seq give.
+func rangeOf(args []string) (r numberRange, ok bool) {
+	padded := false
+	r.separator = "\n"
 	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && !isDigit(args[0][1]) {
 		flag := args[0]
 		switch args = args[1:]; {
 		case flag == "-w":
 			padded = true
 		case flag == "-s" && len(args) > 0:
-			separator, args = args[0], args[1:]
+			r.separator, args = args[0], args[1:]
 		case strings.HasPrefix(flag, "-s"):
-			separator = flag[2:]
+			r.separator = flag[2:]
 		default:
-			return "", false
+			return r, false
 		}
 	}
-	if len(args) == 0 || len(args) > 3 || strings.Contains(separator, `\`) {
-		return "", false
+	if len(args) == 0 || len(args) > 3 || strings.Contains(r.separator, `\`) {
+		return r, false
 	}
 	var ends []int
 	width := 0
 	for _, a := range args {
 		number, err := strconv.Atoi(a)
 		if err != nil || number > 1<<30 || number < -1<<30 || padded && number < 0 {
-			return "", false
+			return r, false
 		}
 		ends, width = append(ends, number), max(width, len(a))
 	}
-	from, by, to := 1, 1, ends[len(ends)-1]
+	r.from, r.by = 1, 1
+	to := ends[len(ends)-1]
 	if len(ends) > 1 {
-		from = ends[0]
+		r.from = ends[0]
 	}
 	if len(ends) > 2 {
-		by, width = ends[1], max(len(args[0]), len(args[2]))
+		r.by, width = ends[1], max(len(args[0]), len(args[2]))
 	}
-	if by == 0 || (to-from)/by >= mostItems {
-		return "", false
+	if r.by == 0 {
+		return r, false
 	}
-	var numbers []string
-	for i := from; by > 0 && i <= to || by < 0 && i >= to; i += by {
-		number := strconv.Itoa(i)
-		if padded {
-			number = strings.Repeat("0", max(0, width-len(number))) + number
-		}
-		numbers = append(numbers, number)
+	if padded {
+		r.width = width
 	}
-	if numbers == nil {
-		return "", true
-	}
-	return strings.Join(numbers, separator) + "\n", true
+	r.count = max(0, (to-r.from+r.by)/r.by)
+	return r, true
 }
 
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }

@@ -138,6 +138,12 @@ func (s *script) builtin(text string, n *syntax.CallExpr, depth int) (done bool,
 			s.dropExported(w.Lit())
 			s.marked = slices.DeleteFunc(slices.Clone(s.marked), func(name string) bool { return name == w.Lit() })
 		}
+	case "wait":
+		s.wait(n)
+	case "sleep":
+		if len(n.Args) > 1 {
+			s.sleeps = append(s.sleeps, slept{s.shell, s.word(text, n.Args[1]), s.branches, n})
+		}
 	case "eval":
 		return s.evaluate(text, n, depth)
 	case "xargs":
@@ -239,8 +245,8 @@ func (s *script) callFunction(text string, f *function, n *syntax.CallExpr, dept
 		s.tellCommand(text, n, fmt.Sprintf("calls function %s of line %d", name, f.decl.Pos().Line()))
 	}
 	given := s.passed(text, n.Args[1:])
-	behind, exported, restore := s.behind, s.exported, s.known.keep(argumentNames())
-	s.behind, f.called = s.inBackground(n), true
+	exported, restore := s.exported, s.known.keep(argumentNames())
+	f.called = true
 	s.known.setArguments(given)
 	var own []string // variables of the call alone
 	for _, a := range n.Assigns {
@@ -269,7 +275,7 @@ func (s *script) callFunction(text string, f *function, n *syntax.CallExpr, dept
 	}
 	err = s.within(body)
 	s.calls--
-	if s.behind = behind; slices.Equal(mine, s.exported) {
+	if slices.Equal(mine, s.exported) {
 		s.exported = exported
 	} else {
 		for _, name := range own {

@@ -45,11 +45,18 @@ func swept(passes []*call) (merged []*call) {
 func distinct(passes []*call) (all []*call) {
 	for _, c := range passes {
 		same := func(other *call) bool {
+			equal := c.further == nil && other.further == nil
+			if c.tool == curl {
+				equal = c.sameAmount(other)
+			}
 			return c.fate != nil && c.path == other.path && slices.Equal(c.whole, other.whole) &&
-				slices.Equal(c.run.env, other.run.env) && c.further == nil && other.further == nil
+				slices.Equal(c.run.env, other.run.env) && equal
 		}
 		if i := slices.IndexFunc(all, same); i >= 0 {
-			all[i].times += c.times
+			if all[i].noteAll(c.notes); c.tool == curl {
+				all[i].take(c)
+				all[i].waves = all[i].waves || c.atOnce > 1
+			}
 			continue
 		}
 		all = append(all, c)
@@ -145,6 +152,10 @@ func asSweep(calls []*call) []*call {
 	swept := first.without(options, variables)
 	swept.name, swept.sweep = first.name, append(slices.Clone(first.sweep), axes...)
 	*first = swept
+	for _, c := range calls[1:] {
+		calls[0].further = append(calls[0].further, c.further...)
+		calls[0].noteAll(c.notes)
+	}
 	return calls[:1]
 }
 

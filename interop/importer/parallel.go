@@ -47,21 +47,14 @@ func (s *script) parallel(text string, n *syntax.CallExpr, depth int) (done bool
 	if line != "" && !parallelPlace().MatchString(line) {
 		line += " {}"
 	}
-	defer func(notes []Note) { s.notes = notes }(s.notes)
-	if together != "1" {
-		s.warn(Note{"parallel runs commands together; the scenario runs them one after another", true})
-	}
-	for _, job := range jobs {
-		command := strings.Join(job, " ")
-		if line != "" {
-			command = parallelCommand(line, job)
-		}
+	return true, s.pool("parallel", or(together, "as many as processors"), len(jobs), func(i int) error {
 		l := Line{env: slices.Clone(s.exported), notes: slices.Clone(s.notes)}
-		if err := s.inner(n, l, commandText{text: command}, depth); err != nil {
-			return true, err
+		command := strings.Join(jobs[i], " ")
+		if line != "" {
+			command = parallelCommand(line, jobs[i])
 		}
-	}
-	return true, nil
+		return s.inner(n, l, commandText{text: command}, depth)
+	})
 }
 
 // isSource reports whether a word begins values of GNU parallel.

@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -11,52 +10,42 @@ import (
 
 // loop reads the passes of a loop with known values; of another loop its body once.
 func (s *script) loop(text string, n *syntax.ForClause, depth int) error {
-	s.loops = append(s.loops, n)
-	defer func() { s.loops = s.loops[:len(s.loops)-1] }()
 	defer s.enterLoop()()
-	if c, ok := n.Loop.(*syntax.CStyleLoop); ok && !s.counts(n) && !s.repeats(n) {
-		if done, err := s.threePart(text, n, c, depth); done {
+	lines, sleeps := len(s.lines), len(s.sleeps)
+	if c, ok := n.Loop.(*syntax.CStyleLoop); ok && !s.repeats(n) {
+		if passes, done, err := s.threePart(text, n, c, depth); done {
+			s.paced(s.lines[lines:], s.sleeps[sleeps:], passes, passes)
 			return err
 		}
 	}
 	name, values, ok := s.passes(n)
-	if !ok {
-		if s.any && s.repeats(n) {
-			f := s.tell(n, strings.TrimRight(text[n.Pos().Offset():n.DoPos.Offset()], "; \n"),
-				"nothing: it only repeats, and weir repeats launches itself")
-			defer func(before int) {
-				if slices.ContainsFunc(s.lines[before:], func(l Line) bool { return l.tool == curl }) {
-					f.Became = "the number of requests"
-				}
-			}(len(s.lines))
-		}
-		if s.repeats(n) {
-			defer func(outer int) { s.times = outer }(s.times)
-			s.times = max(1, s.times) * s.count(n)
-		}
-		name, values = "", []string{""}
-		s.known.forgetIn(n)
-		if iter, ok := n.Loop.(*syntax.WordIter); ok {
-			for _, w := range iter.Items {
-				if err := s.walk(text, w, depth); err != nil {
-					return err
-				}
-			}
-		}
+	passes, read, err := len(values), len(values), error(nil)
+	if ok {
+		err = s.eachPass(text, n, name, values, depth)
+	} else {
+		read = 1
+		passes, err = s.onePass(text, n, depth)
 	}
-	assumed := ok && s.known.assumes(n.Loop)
-	syntax.Walk(n.Loop, func(in syntax.Node) bool {
-		s.reach(in)
-		return true
-	})
+	if err == nil && !s.counts(n) {
+		s.paced(s.lines[lines:], s.sleeps[sleeps:], passes, read)
+	}
+	return err
+}
+
+// eachPass reads the body of a loop for each value.
+func (s *script) eachPass(text string, n *syntax.ForClause, name string, values []string, depth int) error {
+	assumed, counts := s.known.assumes(n.Loop), s.counts(n)
+	s.reachLoop(n)
+	defer func(outer string) { s.point = outer }(s.point)
 	for _, v := range values {
 		if s.commands++; s.commands > mostCommands {
-			return fmt.Errorf("%sits loops run more than %d commands", s.prefix(), mostCommands)
+			return s.tooMany()
 		}
-		if name != "" {
-			s.known.set(name, v, true)
-			s.known.assume(name, assumed)
-			s.exportKnown(name)
+		s.known.set(name, v, true)
+		s.known.assume(name, assumed)
+		s.exportKnown(name)
+		if counts {
+			s.point = v
 		}
 		if err := s.walkAll(text, n.Do, depth); err != nil {
 			return err
@@ -65,10 +54,52 @@ func (s *script) loop(text string, n *syntax.ForClause, depth int) error {
 			break
 		}
 	}
-	if !ok {
-		s.known.forgetIn(n)
-	}
 	return nil
+}
+
+// onePass reads the body of a loop once for all its passes.
+func (s *script) onePass(text string, n *syntax.ForClause, depth int) (passes int, err error) {
+	passes, known := s.count(n)
+	repeats := s.repeats(n)
+	if s.any && repeats {
+		f := s.tell(n, strings.TrimRight(text[n.Pos().Offset():n.DoPos.Offset()], "; \n"),
+			"nothing: it only repeats, and weir repeats launches itself")
+		defer func(before int) {
+			if slices.ContainsFunc(s.lines[before:], func(l Line) bool { return l.tool == curl }) {
+				f.Became = "the number of requests"
+			}
+		}(len(s.lines))
+	}
+	s.known.forgetIn(n)
+	if iter, ok := n.Loop.(*syntax.WordIter); ok {
+		for _, w := range iter.Items {
+			if err := s.walk(text, w, depth); err != nil {
+				return 0, err
+			}
+		}
+	}
+	s.reachLoop(n)
+	if s.commands++; s.commands > mostCommands {
+		return 0, s.tooMany()
+	}
+	if !known {
+		passes = 0
+	}
+	err = s.inLoop(passes, &syntax.Block{Stmts: n.Do}, func() error {
+		err := s.walkAll(text, n.Do, depth)
+		s.leftLoop()
+		return err
+	})
+	s.known.forgetIn(n)
+	return passes, err
+}
+
+// reachLoop keeps that the commands of a loop's values run.
+func (s *script) reachLoop(n *syntax.ForClause) {
+	syntax.Walk(n.Loop, func(in syntax.Node) bool {
+		s.reach(in)
+		return true
+	})
 }
 
 // enterLoop begins a loop; what it returns ends it.
@@ -96,9 +127,11 @@ func (s *script) leftLoop() bool {
 }
 
 // threePart reads the passes of for ((…; …; …)). It is not done if they are not known.
-func (s *script) threePart(text string, n *syntax.ForClause, c *syntax.CStyleLoop, depth int) (done bool, err error) {
+func (s *script) threePart(text string, n *syntax.ForClause, c *syntax.CStyleLoop, depth int) (
+	passes int, done bool, err error,
+) {
 	if c.Init == nil || c.Cond == nil || c.Post == nil {
-		return false, nil
+		return 0, false, nil
 	}
 	return s.attempt(n, func(pass int) (again, known bool) {
 		step := c.Post
@@ -117,8 +150,8 @@ func (s *script) threePart(text string, n *syntax.ForClause, c *syntax.CStyleLoo
 // was read.
 func (s *script) attempt(
 	n syntax.Node, holds func(pass int) (again, known bool), text string, body []*syntax.Stmt, depth int,
-) (done bool, err error) {
-	before, known := *s, maps.Clone(s.known)
+) (passes int, done bool, err error) {
+	before, known, wave := *s, maps.Clone(s.known), s.shell.wave
 	for pass := 0; pass < mostItems && err == nil && s.tried < mostTried; pass++ {
 		s.tried++
 		again, ok := holds(pass)
@@ -126,54 +159,62 @@ func (s *script) attempt(
 			break
 		}
 		if !again {
-			return true, nil
+			return pass, true, nil
 		}
 		if s.commands++; s.commands > mostCommands {
 			break
 		}
 		if err = s.walkAll(text, body, depth); err == nil && s.leftLoop() {
-			return true, nil
+			return pass + 1, true, nil
 		}
 	}
+	s.shell.wave, s.sleeps = wave, before.sleeps
 	s.known, s.exported, s.notes, s.lost = known, before.exported, before.notes, before.lost
 	s.lines, s.commands = s.lines[:len(before.lines)], before.commands
 	s.jump, s.exportsAll = before.jump, before.exportsAll
-	return false, nil
+	return 0, false, nil
 }
 
-// count returns how often a loop repeats its body; 1 if that is not known.
-func (s *script) count(n *syntax.ForClause) (times int) {
+// count returns how often a loop repeats its body, if that is known.
+func (s *script) count(n *syntax.ForClause) (times int, known bool) {
 	if c, ok := n.Loop.(*syntax.CStyleLoop); ok && c.Init != nil && c.Cond != nil && c.Post != nil {
 		v := maps.Clone(s.known)
 		_, known := v.number(c.Init, true)
-		for known && times < mostItems {
+		for known && *s.counted < mostPasses {
+			*s.counted++
 			var more int64
 			if more, known = v.number(c.Cond, false); known && more == 0 {
-				return max(1, times)
+				return times, times > 0
 			}
 			times++
 			if known {
 				_, known = v.number(c.Post, true)
 			}
 		}
-		return 1
+		return 0, false
 	}
 	iter, ok := n.Loop.(*syntax.WordIter)
-	for i := 0; ok && i < len(iter.Items); i++ {
-		words, known := s.known.fields(iter.Items[i])
-		if !known {
-			return 1
-		}
-		times += len(words)
+	if !ok || n.Select {
+		return 0, false
 	}
-	return max(1, times)
+	if !iter.InPos.IsValid() {
+		return len(s.known["@"].List), s.known["@"].Set && len(s.known["@"].List) > 0
+	}
+	for _, w := range iter.Items {
+		n, known := s.known.wordsIn(w)
+		if !known {
+			return 0, false
+		}
+		times += n
+	}
+	return times, times > 0
 }
 
-// passes returns the values of a loop with a body that depends on its variable, if all are known. A loop that
-// says how many commands run together, or only repeats them, is read once.
+// passes returns the values of a loop with a body that depends on its variable, if all are known. A loop that only
+// repeats commands is read once.
 func (s *script) passes(n *syntax.ForClause) (name string, values []string, ok bool) {
 	iter, ok := n.Loop.(*syntax.WordIter)
-	if !ok || n.Select || s.counts(n) || s.repeats(n) {
+	if !ok || n.Select || s.repeats(n) {
 		return "", nil, false
 	}
 	if !iter.InPos.IsValid() { // for NAME; do
@@ -213,7 +254,7 @@ func (s *script) countedBy(n *syntax.ForClause, name string) bool {
 	return false
 }
 
-// repeats reports whether a loop over values does the same for each.
+// repeats reports whether a loop over values does the same for each, also what it waits for.
 func (s *script) repeats(n *syntax.ForClause) bool {
 	name := ""
 	switch l := n.Loop.(type) {
@@ -227,7 +268,8 @@ func (s *script) repeats(n *syntax.ForClause) bool {
 		w, _ := init.X.(*syntax.Word)
 		name = litOf(w)
 	}
-	return name != "" && !s.exports(name) && !s.mentions(n.Do, name, mostCalls)
+	_, sometimes := s.waits(&syntax.Block{Stmts: n.Do}, mostWaiting)
+	return name != "" && !s.exports(name) && !sometimes && !s.mentions(n.Do, name, mostCalls)
 }
 
 // mentions reports whether statements, or functions that they call, use a variable.

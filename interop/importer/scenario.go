@@ -123,7 +123,11 @@ func scenario(title, of string, runs []*run, notes []Note) ([]byte, error) {
 	if names := variablesOf(runs); names != nil {
 		var declared mapping
 		for _, name := range names {
-			declared = append(declared, pair{name, inline{{"type", literal("string")}}})
+			of := literal("string")
+			if IsCount(name) {
+				of = "number"
+			}
+			declared = append(declared, pair{name, inline{{"type", of}}})
 		}
 		b.WriteByte('\n')
 		write(&b, 0, mapping{{"variables", declared}})
@@ -140,6 +144,9 @@ func scenario(title, of string, runs []*run, notes []Note) ([]byte, error) {
 	}
 	return src, nil
 }
+
+// IsCount reports whether a variable of an imported scenario is a whole number from 1.
+func IsCount(variable string) bool { return variable == "requests" || variable == "concurrency" }
 
 func (r *run) hasVariable(name string) bool { return slices.Contains(r.variables, name) }
 

@@ -29,7 +29,8 @@ func Script(file, text string, o Options) (*Imported, error) {
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) || len(text) > maxText {
 		return nil, fmt.Errorf("this is not UTF-8 text of at most %d bytes", maxText)
 	}
-	s := &script{tools: slices.Concat(tools, scriptTools), file: file, any: true, unsureLoop: outside, read: o.Read}
+	s := &script{tools: slices.Concat(tools, scriptTools), file: file, any: true, unsureLoop: outside, read: o.Read,
+		jobsOf: newJobs()}
 	if err := s.readAll(text); err != nil {
 		return nil, err
 	}
@@ -45,6 +46,14 @@ func Script(file, text string, o Options) (*Imported, error) {
 			wrong, f.Became = append(wrong, f.wrong), lineNot
 		}
 	}
+	type read struct {
+		tool  *tool
+		lines []Line
+		calls []*call
+		notes []Note
+		err   error
+	}
+	var all []*read
 	for _, t := range s.tools {
 		var lines []Line
 		for _, l := range s.lines {
@@ -62,14 +71,21 @@ func Script(file, text string, o Options) (*Imported, error) {
 		if len(lines) == 0 {
 			continue
 		}
-		calls, notes, err := t.calls(lines, o)
+		r := &read{tool: t, lines: lines}
+		r.calls, r.notes, r.err = t.calls(lines, o)
+		all, first = append(all, r), append(first, r.calls...)
+	}
+	tellTogether(first)
+	first = nil
+	for _, r := range all {
 		var of []*run
 		var more []Note
+		err := r.err
 		if err == nil {
-			of, more, err = convert(calls, o, len(s.lines) > 1)
+			of, more, err = convert(r.calls, o, len(s.lines) > 1)
 		}
 		if err != nil {
-			for _, l := range lines {
+			for _, l := range r.lines {
 				l.fate.Became = o.notImported(err, l.at)
 			}
 			if !o.SkipUnmapped {
@@ -77,11 +93,11 @@ func Script(file, text string, o Options) (*Imported, error) {
 			}
 			continue
 		}
-		for _, c := range calls {
+		for _, c := range r.calls {
 			callOf[c.run] = c
 		}
-		made.Notes = slices.Concat(made.Notes, notes, more)
-		runs, names, first = append(runs, of...), append(names, t.name), append(first, calls...)
+		made.Notes = slices.Concat(made.Notes, r.notes, more)
+		runs, names, first = append(runs, of...), append(names, r.tool.name), append(first, r.calls...)
 	}
 	made.Notes = append(made.Notes, s.lost...)
 	runs = s.generated(runs)
@@ -242,25 +258,4 @@ func (s *script) writes(text string, n *syntax.CallExpr) (file string) {
 		return ""
 	}
 	return file
-}
-
-// together returns the values of a loop over numbers of things that run at once: a loop over them, and in
-// it one from 1 to the value.
-func (s *script) together() []string {
-	if len(s.loops) < 2 {
-		return nil
-	}
-	outer, ok := s.loops[len(s.loops)-2].Loop.(*syntax.WordIter)
-	if !ok || !s.countedBy(s.loops[len(s.loops)-1], outer.Name.Value) {
-		return nil
-	}
-	var values []string
-	for _, w := range outer.Items {
-		lit := w.Lit()
-		if !isCount(lit) {
-			return nil
-		}
-		values = append(values, lit)
-	}
-	return values
 }

@@ -13,19 +13,17 @@ import (
 
 // Line is one call of a tool.
 type Line struct {
-	at       string // its place, for errors, with a colon; "" for a text of one line
-	path     string // path of the program as called
-	args     []string
-	env      []Variable
-	launch   launcherCall // the launcher of all its processes
-	notes    []Note
-	tool     *tool
-	whole    []string // all words of the command
-	loop     []string // values of the loop around it that says how many run together
-	times    int      // how often loops repeat it
-	parallel bool     // in the background
-	fate     *Fate
-	wrong    error // why it cannot be read; nil: it may be
+	at     string // its place, for errors, with a colon; "" for a text of one line
+	path   string // path of the program as called
+	args   []string
+	env    []Variable
+	launch launcherCall // the launcher of all its processes
+	notes  []Note
+	tool   *tool
+	whole  []string // all words of the command
+	amount
+	fate  *Fate
+	wrong error // why it cannot be read; nil: it may be
 }
 
 // Variable is an environment variable.
@@ -47,7 +45,7 @@ func Lines(toolName, file, text string) ([]Line, error) {
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) || len(text) > maxText {
 		return nil, fmt.Errorf("this is not UTF-8 text of at most %d bytes", maxText)
 	}
-	s := &script{tools: []*tool{t}, file: file, unsureLoop: outside}
+	s := &script{tools: []*tool{t}, file: file, unsureLoop: outside, jobsOf: newJobs()}
 	if err := s.readAll(text); err != nil {
 		return nil, err
 	}
@@ -70,7 +68,6 @@ type script struct {
 	fateOf  map[syntax.Node]*Fate
 	fatesIn map[*syntax.CallExpr][]*Fate // of the texts that commands have as arguments
 	reached map[syntax.Node]bool         // commands that run
-	loops   []*syntax.ForClause          // around the command
 	known   variables
 	// functions are those of the script, and ofFunctions the variables that one of several of a name may assign.
 	functions   map[string]*function
@@ -88,16 +85,14 @@ type script struct {
 	piped         []piped
 	commands      int // in all passes of loops
 	tried         int // passes of loops that may turn out not to be known
-	times         int // how often the loops around the command repeat it; 0: once
-	background    []*syntax.Stmt
-	behind        bool // the function around the command was called in the background
-	stmtOf        map[syntax.Command]*syntax.Stmt
-	lost          []Note // of files that the scenario does not write
-	exported      []Variable
-	exportsAll    bool     // what is assigned is exported
-	marked        []string // names of variables that will be exported once they have a value
-	notes         []Note
-	lines         []Line
+	jobsOf
+	stmtOf     map[syntax.Command]*syntax.Stmt
+	lost       []Note // of files that the scenario does not write
+	exported   []Variable
+	exportsAll bool     // what is assigned is exported
+	marked     []string // names of variables that will be exported once they have a value
+	notes      []Note
+	lines      []Line
 }
 
 func (s *script) prefix() string {
@@ -159,7 +154,7 @@ func (s *script) command(text string, n *syntax.CallExpr, words, written []strin
 	case t == nil:
 		return nil
 	}
-	l.tool, l.path, l.args, l.whole, l.loop = t, words[i], words[i+taken:], words, s.together()
+	l.tool, l.path, l.args, l.whole = t, words[i], words[i+taken:], words
 	if taken > 1 {
 		l.path = words[i+taken-1]
 	}
@@ -167,7 +162,7 @@ func (s *script) command(text string, n *syntax.CallExpr, words, written []strin
 		s.tell(n, strings.Join(written, " "), "nothing: it measures nothing, since it asks no model")
 		return nil
 	}
-	l.times, l.parallel = max(1, s.times), s.inBackground(n)
+	l.amount = s.amount()
 	l.fate = s.tell(n, strings.Join(written, " "), "")
 	l.before(words[:i])
 	if t.kind != serving.Kind { // loads have no use for them

@@ -89,12 +89,12 @@ func (s *script) parsed(found, of string) (*syntax.File, error) {
 
 // ofFile reads commands of another file: they have the line of the command that leads there.
 func (s *script) ofFile(n syntax.Node, read func() error) error {
-	line, background := s.at, s.background
-	if s.background = nil; s.at == 0 {
+	line := s.at
+	if s.at == 0 {
 		s.at = int(n.Pos().Line())
 	}
 	err := read()
-	s.at, s.background = line, background
+	s.at = line
 	return err
 }
 

@@ -163,6 +163,7 @@ func Import(name string, lines []Line, o Options) (*Imported, error) {
 	if err != nil {
 		return nil, err
 	}
+	tellTogether(calls)
 	if o.AsCommand && calls[0].tool.command == nil {
 		return nil, fmt.Errorf("weir cannot read what %s prints, so there is no --as-command", calls[0].program())
 	}
@@ -274,8 +275,12 @@ func (t *tool) calls(lines []Line, o Options) (calls []*call, notes []Note, err 
 				return nil, nil, fmt.Errorf("%s%w", l.at, err)
 			}
 		}
+		for _, one := range made {
+			one.stages, one.order = c.stages, c.order
+		}
 		calls = append(calls, made...)
 	}
+	calls = inWaves(calls)
 	switch {
 	case len(calls) > 0:
 		if servers > 0 {

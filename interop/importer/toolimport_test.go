@@ -55,6 +55,11 @@ func planned(t *testing.T, src []byte) *planner.Plan {
 			values[name] = "http://" + name
 		}
 	}
+	for _, name := range []string{"requests", "concurrency"} {
+		if strings.Contains(string(src), "\n  "+name+": {type: number}\n") {
+			values[name] = "7"
+		}
+	}
 	s, _, diags := dsl.Load("scenario.yaml", src, dsl.Options{Vars: values})
 	if diags.HasErrors() {
 		t.Fatalf("%s\n%v", src, diags)

@@ -49,8 +49,7 @@ func (s *script) walk(text string, top syntax.Node, depth int) (err error) {
 				s.stmtOf = map[syntax.Command]*syntax.Stmt{}
 			}
 			if s.stmtOf[n.Cmd] = n; n.Background && n.Cmd != nil {
-				s.background = append(s.background, n)
-				err = s.ownShell(func() error { return s.walkParts(text, n, depth) })
+				err = s.job(func() error { return s.walkParts(text, n, depth) })
 				return false
 			}
 		case *syntax.ForClause:
@@ -157,20 +156,14 @@ func (s *script) reach(n syntax.Node) {
 	s.reached[n] = true
 }
 
-// inBackground reports whether a command is one of a statement in the background.
-func (s *script) inBackground(n syntax.Node) bool {
-	return s.behind || slices.ContainsFunc(s.background, func(of *syntax.Stmt) bool {
-		return n.Pos().Offset() >= of.Pos().Offset() && n.End().Offset() <= of.End().Offset()
-	})
-}
-
 // ownShell reads commands of a shell of their own: nothing that they set is set afterwards, and they leave only it.
 func (s *script) ownShell(read func() error) error {
 	before := *s
 	s.known, s.unsureLoop, s.unsureShell, s.depth = maps.Clone(s.known), outside, s.unsure, 0
+	s.moments = maps.Clone(s.moments)
 	err := read()
 	s.known, s.exported, s.notes, s.marked = before.known, before.exported, before.notes, before.marked
-	s.exportsAll, s.jump, s.depth = before.exportsAll, before.jump, before.depth
+	s.exportsAll, s.jump, s.depth, s.moments = before.exportsAll, before.jump, before.depth, before.moments
 	s.unsureLoop, s.unsureShell = before.unsureLoop, before.unsureShell
 	return err
 }
@@ -182,6 +175,11 @@ func (s *script) maybe(n syntax.Node, arms ...func() error) error {
 	differ, after := map[string]bool{}, []variables{}
 	s.unsure++
 	defer func() { s.unsure-- }()
+	_, isFunction := n.(*syntax.FuncDecl)
+	if !isFunction {
+		s.branches++
+		defer func() { s.branches-- }()
+	}
 	for _, arm := range arms {
 		s.known, s.exported = maps.Clone(before), exported
 		if err := arm(); err != nil {
@@ -202,7 +200,7 @@ func (s *script) maybe(n syntax.Node, arms ...func() error) error {
 	}
 	s.known, s.exported, s.after = before, exported, after
 	s.known.forgetIn(n)
-	if _, ok := n.(*syntax.FuncDecl); ok {
+	if isFunction {
 		return nil // it is not called
 	}
 	for name := range differ {

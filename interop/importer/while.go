@@ -3,6 +3,7 @@ package importer
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -12,11 +13,12 @@ import (
 // otherwise its body once.
 func (s *script) while(text string, n *syntax.WhileClause, depth int) error {
 	defer s.enterLoop()()
+	lines, sleeps := len(s.lines), len(s.sleeps)
 	if err := s.walkAll(text, n.Cond, depth); err != nil {
 		return err
 	}
 	rows, isRead := s.rowsOf(n)
-	done, err := s.attempt(n, func(pass int) (again, known bool) {
+	passes, done, err := s.attempt(n, func(pass int) (again, known bool) {
 		if isRead {
 			if pass < len(rows) {
 				rows[pass](s.known)
@@ -28,14 +30,20 @@ func (s *script) while(text string, n *syntax.WhileClause, depth int) error {
 	}, text, n.Do, depth)
 	if done || err != nil {
 		s.known.forgetIn(&syntax.Block{Stmts: n.Cond})
+		s.paced(s.lines[lines:], s.sleeps[sleeps:], passes, passes)
 		return err
 	}
 	before := maps.Clone(s.known)
 	s.known.forgetIn(n)
 	err = s.maybe(n, func() error {
 		s.unsureLoop = s.unsure
-		err := s.walkAll(text, n.Do, depth)
+		defer func(outer string) { s.lasts = outer }(s.lasts)
+		if seconds := s.lastsFor(n); seconds > 0 {
+			s.lasts = strconv.FormatInt(seconds, 10) + "s"
+		}
+		err := s.inLoop(0, &syntax.Block{Stmts: n.Do}, func() error { return s.walkAll(text, n.Do, depth) })
 		s.leftLoop()
+		s.paced(s.lines[lines:], s.sleeps[sleeps:], 1, 1)
 		return err
 	})
 	if s.readsArguments(n) {

@@ -15,7 +15,7 @@ func (s *script) xargs(text string, n *syntax.CallExpr, given string, depth int)
 	for _, w := range n.Args[1:] {
 		words = append(words, s.words(text, w)...)
 	}
-	each, place, together, between := 0, "", "1", ""
+	each, place, together, between := 0, "", "", ""
 	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
 		flag := words[0]
 		words = words[1:]
@@ -49,29 +49,23 @@ func (s *script) xargs(text string, n *syntax.CallExpr, given string, depth int)
 	if len(words) == 0 || between == "" && strings.ContainsAny(given, `'"\`) {
 		return s.call(text, n, depth)
 	}
-	defer func(notes []Note) { s.notes = notes }(s.notes)
-	if together != "1" {
-		s.warn(Note{"xargs -P " + together + " runs commands together; the scenario runs them one after another", true})
-	}
-	for _, group := range groups(given, between, each, place != "") {
+	all := groups(given, between, each, place != "")
+	return s.pool("xargs -P", together, len(all), func(i int) error {
 		var line []string
 		for _, w := range words {
 			if place != "" {
-				w = strings.ReplaceAll(w, place, group[0])
+				w = strings.ReplaceAll(w, place, all[i][0])
 			}
 			line = append(line, w)
 		}
 		if place == "" {
-			line = append(line, group...)
+			line = append(line, all[i]...)
 		}
 		if s.commands++; s.commands > mostCommands {
 			return s.tooMany()
 		}
-		if err := s.command(text, n, line, append([]string{"xargs"}, words...), depth); err != nil {
-			return err
-		}
-	}
-	return nil
+		return s.command(text, n, line, append([]string{"xargs"}, words...), depth)
+	})
 }
 
 // groups divides words as xargs does: by a number of words, by lines, or all together; between separates them, if it is
