@@ -25,6 +25,8 @@ type call struct {
 	base       string                            // the directory of the scenario
 	launch     launcherCall
 	whole      []string // all words of the command, those of launchers too
+	ofWrappers []Note   // of words that a run of the whole command line has
+	outer      *outer
 	amount
 	atOnce  int     // how many of its requests run together; 0: only the shell knows
 	waves   bool    // the script waits for all of them
@@ -54,7 +56,7 @@ func (t *tool) read(l Line, o Options) (*call, error) {
 		tool: t, at: l.at, path: l.path, given: settings, positional: positional, memory: o.Memory,
 		read: o.Read, base: o.Base,
 		run: &run{kind: t.workload(), env: l.env, options: map[string]value{}}, notes: l.notes, launch: l.launch,
-		whole: l.whole, fate: l.fate, amount: l.amount, atOnce: 1,
+		whole: l.whole, ofWrappers: l.ofWrappers, outer: l.outer, fate: l.fate, amount: l.amount, atOnce: 1,
 	}
 	if err := t.takesArguments(positional); err != nil {
 		return nil, err
@@ -92,9 +94,11 @@ func (c *call) convert(o Options) error {
 			return err
 		}
 		c.tool.command(c)
+		c.noteAll(c.ofWrappers)
 		c.refuseUnexpanded()
 		return c.wrong
 	}
+	c.noteAll(c.ofWrappers)
 	if o.AsCommand {
 		c.warn("--as-command: weir does not run %s itself; the run measures with weir", c.tool.name)
 	}

@@ -16,9 +16,10 @@ import (
 
 // commandText is a text of commands.
 type commandText struct {
-	text string
-	args []string // $0 and those after it; nil: not known
-	at   int      // how many words come before it
+	text     string
+	args     []string // $0 and those after it; nil: not known
+	at       int      // how many words come before it
+	argument bool     // it is one of the words
 }
 
 var (
@@ -39,10 +40,11 @@ func (s *script) textOf(text string, n *syntax.CallExpr, words []string) (of com
 		return of, ok
 	}
 	if of, ok = textArgument(words); ok {
+		of.argument = true
 		return of, s.mentioned(of.text)
 	}
 	if last := len(words) - 1; s.mentioned(words[last]) {
-		return commandText{text: words[last], at: last}, true
+		return commandText{text: words[last], at: last, argument: true}, true
 	}
 	of = commandText{text: s.shellText(text, n, words), at: len(words)}
 	if i := slices.Index(words, "-s"); i >= 0 {
@@ -191,7 +193,7 @@ func (s *script) inner(n *syntax.CallExpr, l Line, of commandText, depth int) er
 	inner := &script{
 		tools: s.tools, file: s.file, any: s.any, exported: l.env, notes: l.notes, known: elsewhere(),
 		commands: s.commands, unsureLoop: outside, read: s.read, sourced: s.sourced, written: s.written,
-		at: s.lineOf(n), jobsOf: s.jobsOf,
+		at: s.lineOf(n), jobsOf: s.jobsOf, outerCommand: l.outer,
 	}
 	inner.moments = maps.Clone(s.moments)
 	if len(of.args) <= mostArguments && of.args != nil {

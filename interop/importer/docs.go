@@ -23,12 +23,13 @@ Of a script weir import says line by line what became of each command. Tools wit
 loop over known values, such as 1 2 4, {1..8}, $(seq 1 8) or an array, becomes a sweep; variables with known values
 and defaults, such as ${1:-4096}, are replaced. A loop that only repeats a command gives one run: weir repeats
 launches itself; of curl in a loop it is the number of requests. Benchmarks that a script runs together (&, xargs -P,
-parallel) run one after another, with a warning. Functions are followed where they are called, as are conditions, case
-and while with known values, $(( )), eval, here-documents and read. So are xargs and GNU parallel with known values,
-arrays with names (declare -A), files that lie beside the script, where it reads them (source), and files that it writes
-from here-documents. What echo, printf, seq, expr, tr, head, tail, sort, uniq, wc -l and bc print of known values is
-known, as is what functions of these print. Commands of bash -c, ssh, su -c, script -c, flock and sbatch --wrap are
-read; if a script gives a benchmark to another program, such as tmux or trap, the line cannot be imported. If a
+parallel) run one after another, with a warning. A program that weir runs itself, as a test of nccl-tests, keeps the
+words before it, also before bash -c. Functions are followed where they are called, as are conditions, case and while
+with known values, $(( )), eval, here-documents and read. So are xargs and GNU parallel with known values, arrays with
+names (declare -A), files that lie beside the script, where it reads them (source), and files that it writes from
+here-documents. What echo, printf, seq, expr, tr, head, tail, sort, uniq, wc -l and bc print of known values is known, as
+is what functions of these print. Commands of bash -c, ssh, su -c, script -c, flock and sbatch --wrap are read; if a
+script gives a benchmark to another program, such as tmux or trap, the line cannot be imported. If a
 value is not known, or follows from a default, all branches are read; variables are those of a script without
 arguments. A comment ends a command as in a shell, and a line that begins with a flag is told. In a Markdown file the
 blocks of commands are read, also behind prompts; commands outside of blocks and in blocks of other languages are

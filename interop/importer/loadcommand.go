@@ -46,6 +46,9 @@ func loadCommand(c *call) {
 	c.run.command = true
 	c.run.timeout = loadTimeout
 	words := slices.Clone(c.whole)
+	if c.outer == nil {
+		c.ofWrappers = nil
+	}
 	for _, s := range c.given {
 		written, _, _ := strings.Cut(strings.TrimLeft(s.words[0], "-"), "=")
 		if !slices.Contains(of.drops, strings.ReplaceAll(written, "_", "-")) {

@@ -50,7 +50,7 @@ func distinct(passes []*call) (all []*call) {
 				equal = c.sameAmount(other)
 			}
 			return c.fate != nil && c.path == other.path && slices.Equal(c.whole, other.whole) &&
-				slices.Equal(c.run.env, other.run.env) && equal
+				c.outer.same(other.outer) && slices.Equal(c.run.env, other.run.env) && equal
 		}
 		if i := slices.IndexFunc(all, same); i >= 0 {
 			if all[i].noteAll(c.notes); c.tool == curl {

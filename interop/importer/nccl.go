@@ -16,7 +16,7 @@ var ncclFlags = []struct{ short, long, initial string }{
 // ncclTestsCommand runs the whole command line, with its launcher: its processes find each other through it.
 func ncclTestsCommand(c *call) {
 	c.run.command = true
-	c.run.options["roles"] = mapping{{"test", mapping{{"command", literals(c.whole...)}}}}
+	c.run.options["roles"] = mapping{{"test", mapping{{"command", c.wholeWords()}}}}
 	parse := mapping{{"of", literal("test")}, {"format", literal("nccl-tests")}}
 	if sizes := c.ncclSizes(); len(sizes) > 1 {
 		parse = append(parse, pair{"rows", literal("block_size")})

@@ -20,7 +20,7 @@ var (
 // osuCommand runs the whole command line, with its launcher, as that of nccl-tests.
 func osuCommand(c *call) {
 	c.run.command = true
-	c.run.options["roles"] = mapping{{"test", mapping{{"command", literals(c.whole...)}}}}
+	c.run.options["roles"] = mapping{{"test", mapping{{"command", c.wholeWords()}}}}
 	parse := mapping{{"of", literal("test")}, {"format", literal("osu")}}
 	if sizes := osuSizes(c); len(sizes) > 1 {
 		parse = append(parse, pair{"rows", literal("block_size")})

@@ -48,7 +48,7 @@ func (s *script) parallel(text string, n *syntax.CallExpr, depth int) (done bool
 		line += " {}"
 	}
 	return true, s.pool("parallel", or(together, "as many as processors"), len(jobs), func(i int) error {
-		l := Line{env: slices.Clone(s.exported), notes: slices.Clone(s.notes)}
+		l := Line{env: slices.Clone(s.exported), notes: slices.Clone(s.notes), outer: s.outerCommand}
 		command := strings.Join(jobs[i], " ")
 		if line != "" {
 			command = parallelCommand(line, jobs[i])

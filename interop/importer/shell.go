@@ -13,14 +13,16 @@ import (
 
 // Line is one call of a tool.
 type Line struct {
-	at     string // its place, for errors, with a colon; "" for a text of one line
-	path   string // path of the program as called
-	args   []string
-	env    []Variable
-	launch launcherCall // the launcher of all its processes
-	notes  []Note
-	tool   *tool
-	whole  []string // all words of the command
+	at         string // its place, for errors, with a colon; "" for a text of one line
+	path       string // path of the program as called
+	args       []string
+	env        []Variable
+	launch     launcherCall // the launcher of all its processes
+	notes      []Note
+	tool       *tool
+	ofWrappers []Note   // of words before the tool's name that a run of its own command line has
+	whole      []string // all words of the command
+	outer      *outer   // the command that reads it from a text; nil: there is none
 	amount
 	fate  *Fate
 	wrong error // why it cannot be read; nil: it may be
@@ -86,13 +88,14 @@ type script struct {
 	commands      int // in all passes of loops
 	tried         int // passes of loops that may turn out not to be known
 	jobsOf
-	stmtOf     map[syntax.Command]*syntax.Stmt
-	lost       []Note // of files that the scenario does not write
-	exported   []Variable
-	exportsAll bool     // what is assigned is exported
-	marked     []string // names of variables that will be exported once they have a value
-	notes      []Note
-	lines      []Line
+	outerCommand *outer
+	stmtOf       map[syntax.Command]*syntax.Stmt
+	lost         []Note // of files that the scenario does not write
+	exported     []Variable
+	exportsAll   bool     // what is assigned is exported
+	marked       []string // names of variables that will be exported once they have a value
+	notes        []Note
+	lines        []Line
 }
 
 func (s *script) prefix() string {
@@ -141,6 +144,7 @@ func (s *script) command(text string, n *syntax.CallExpr, words, written []strin
 	if t == nil && depth < maxNesting {
 		if of, ok := s.textOf(text, n, words); ok {
 			l.before(words[:of.at])
+			l.readsText(words, of.argument, s.outerCommand)
 			return s.inner(n, l, of, depth)
 		}
 	}
@@ -165,6 +169,7 @@ func (s *script) command(text string, n *syntax.CallExpr, words, written []strin
 	l.amount = s.amount()
 	l.fate = s.tell(n, strings.Join(written, " "), "")
 	l.before(words[:i])
+	l.in(s.outerCommand)
 	if t.kind != serving.Kind { // loads have no use for them
 		l.wrong = unknownOf(l.env)
 	}

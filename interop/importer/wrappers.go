@@ -193,7 +193,7 @@ func (l *Line) before(words []string) {
 	if found := launcherCallOf(words); found.by != "" {
 		l.launch = found
 	}
-	l.notes = append(l.notes, skipped(others)...)
+	l.ofWrappers = append(l.ofWrappers, skipped(others)...)
 }
 
 // isolating returns the wrapper that gives a command none of the script's variables; "": none does.
