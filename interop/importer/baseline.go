@@ -50,7 +50,7 @@ func Gate(doc *results.Document, file string) ([]byte, error) {
 	for _, what := range unsaid {
 		fmt.Fprintf(&b, "# - %s\n", what)
 		if what == unsaidRequests {
-			variables = append(variables, pair{"requests", inline{{"type", literal("int")}}})
+			variables = append(variables, pair{"requests", inline{{"type", literal("number")}}})
 		}
 	}
 	write(&b, 0, mapping{

@@ -10,6 +10,7 @@ import (
 
 	"github.com/weir-bench/weir/dsl"
 	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/test/golden"
 )
 
@@ -54,6 +55,33 @@ func TestGate(t *testing.T) {
 				t.Errorf("%s: the scenario lacks %s", name, c.Key)
 			}
 		}
+	}
+}
+
+// A gate of a file that does not say how many requests it has asks for them.
+func TestGateWithoutRequests(t *testing.T) {
+	const content = `{"request_rate":"inf","max_concurrency":16,"num_prompts":9,"completed":9,"request_throughput":5,"median_ttft_ms":20}`
+	doc, err := Result("vllm-bench", "r.json", []byte(content), ResultOptions{Run: "load", Made: time.Unix(1, 0).UTC()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := doc.Cases[0]
+	delete(c.Options, ofLoad+"requests")
+	ttft, _ := c.Launches[0].Metrics.Get("ttft.p50")
+	c.Launches[0].Metrics = results.ValuesOf(map[string]float64{"ttft.p50": ttft})
+	src, err := Gate(doc, "base.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _, diags := dsl.Load("gate.yaml", src, dsl.Options{Vars: map[string]string{
+		"url": "http://h", "model": "m", "requests": "40",
+	}})
+	if diags.HasErrors() {
+		t.Fatalf("%s\n%s", src, diags.Error())
+	}
+	p, diags := planner.Build(s)
+	if diags.HasErrors() || p.Cases[0].Options["requests"] != int64(40) {
+		t.Fatalf("%s\n%s\n%v", src, diags.Error(), p)
 	}
 }
 
