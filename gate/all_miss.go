@@ -6,6 +6,16 @@ import (
 	"github.com/weir-bench/weir/results"
 )
 
+// impliedMiss returns a reason if a subject misses its bounds although its interval has one of them in it, and the side.
+func (eval *evaluator) impliedMiss(
+	check boundCheck, sources []*source, est *subjectEstimate, atLaunch int,
+) (results.Reason, position) {
+	if r, side := eval.otherQuantileMisses(check, sources, atLaunch); !r.None() {
+		return r, side
+	}
+	return check.allMiss(est.own)
+}
+
 // allMiss returns a reason if all launches of a case lie beyond one bound, and are enough for their median to lie there
 // too: the sign test (Conover, Practical Nonparametric Statistics, 1999, 3.4). Student's interval may have the bound in
 // it all the same, if one launch misses by far more than the others.

@@ -206,12 +206,8 @@ func (eval *evaluator) interimAnalysis(check boundCheck, sources []*source, n in
 		}
 		return o
 	}
-	if where == crossing && late.None() {
-		implied, where = eval.otherQuantileMisses(check, sources, n)
-		if implied.None() && analysisDue(check.looks, n) {
-			implied, where = check.allMiss(est.own)
-		}
-		if !implied.None() {
+	if where == crossing && late.None() && analysisDue(check.looks, n) {
+		if implied, where = eval.impliedMiss(check, sources, &est, n); !implied.None() {
 			o.verdict = results.Fail
 			o.addReasons(implied, est.outliers, discardedReason(sources, check.looks))
 			return o
