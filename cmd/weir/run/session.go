@@ -46,7 +46,8 @@ type session struct {
 	status, wrote  string // after run: of the document, and its directory
 	noPage         bool   // the HTML page could not be written
 
-	stored int // exit code in the document as it was written; errors after that raise it
+	stored     bool // the document was written, with storedCode: errors after that raise its exit code
+	storedCode int
 
 	pushedAt   time.Time // when metrics were pushed last, or the session began
 	pushFailed bool
@@ -130,7 +131,7 @@ func (s *session) run(ctx context.Context) (int, error) {
 		unwritten(doc, err)
 		failed = errors.Join(failed, err)
 	}
-	if doc.Session.ExitCode != s.stored {
+	if s.stored && doc.Session.ExitCode != s.storedCode && ledger.NoLinks(dir) == nil {
 		failed = errors.Join(failed, doc.Write(filepath.Join(dir, "results.json")))
 	}
 	s.notified(doc)
@@ -206,8 +207,8 @@ func (s *session) keep(doc *results.Document, dir string) (kept bool, err error)
 	if err := ledger.NoLinks(dir); err != nil {
 		return false, err
 	}
-	s.stored = doc.Session.ExitCode
 	failed := doc.Write(filepath.Join(dir, "results.json"))
+	s.stored, s.storedCode = failed == nil, doc.Session.ExitCode
 	if failed != nil {
 		failed = fmt.Errorf("writing results: %w", failed)
 	}
