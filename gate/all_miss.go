@@ -6,7 +6,7 @@ import (
 	"github.com/weir-bench/weir/results"
 )
 
-// impliedMiss returns a reason if a subject misses its bounds although its interval has one of them in it, and the side.
+// impliedMiss returns a reason if a subject misses its bounds although its interval has one in it, and the side.
 func (eval *evaluator) impliedMiss(
 	check boundCheck, sources []*source, est *subjectEstimate, atLaunch int,
 ) (results.Reason, position) {
