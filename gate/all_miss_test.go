@@ -1,9 +1,11 @@
 package gate
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
 // All launches that miss fail, also if one misses by so far that the interval has the bound in it. Few launches, and
@@ -39,6 +41,21 @@ func TestLaunchesThatAllMissFail(t *testing.T) {
 		Judge(docOf(c))
 		if a.Verdict != test.want {
 			t.Errorf("%s: %s, want %s: %s", name, a.Verdict, test.want, a.Message)
+		}
+	}
+}
+
+// A gain of a time is 1 less a ratio, so the side of a miss is reversed in what its author wrote.
+func TestAnImpliedMissOfAGainIsToldAsWritten(t *testing.T) {
+	for name, odd := range map[string]float64{"one launch far slower": 90000, "none": 90} {
+		doc, a := regression([]float64{90, 91, 89, 90, 92, 90, odd, 88, 91, 90, 89, 90},
+			[]float64{40, 41, 40, 39, 40, 41, 40, 40, 39, 40, 41, 40})
+		ratio := a.Subject
+		a.Subject = &assertion.Expr{Op: assertion.Sub, Args: []*assertion.Expr{{Op: assertion.Const, Value: 1}, ratio}}
+		a.Bounds, a.Looks = assertion.Bounds{Lower: p(-0.1)}, []int{12}
+		Judge(doc)
+		if a.Verdict != results.Fail || !strings.Contains(a.Message, "< -0.1") {
+			t.Errorf("%s: %s: %s", name, a.Verdict, a.Message)
 		}
 	}
 }

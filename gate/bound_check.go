@@ -173,10 +173,7 @@ func (eval *evaluator) interimAnalysis(check boundCheck, sources []*source, n in
 	o = outcome{verdict: results.InconclusiveVerdict, observed: check.observedAsWritten(e), noise: est.noiseReason}
 	var implied results.Reason // a miss that the interval does not show
 	o.estimate = func() []results.Reason {
-		relation := check.relation(e, where)
-		if !implied.None() && implied.Kind != results.FewButMissed {
-			relation = check.missed(e, where)
-		}
+		relation := check.relation(e, where, !implied.None() && implied.Kind != results.FewButMissed)
 		said := append(make([]results.Reason, 0, 8), check.ratioValues(sources, e), relation)
 		said = ofVerdict(check.withContext(said, &est, where), o.verdict)
 		return append(said, check.launchValues(sources, e), check.ceilingReason(sources, where))

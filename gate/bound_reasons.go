@@ -109,11 +109,19 @@ func (check boundCheck) slowModeReason(est subjectEstimate, n int) results.Reaso
 	return results.Because(kind, results.Number("cost", cost, "share"), launched(enough(check.looks)))
 }
 
-// relation returns a reason for where the estimate lies relative to the bounds.
-func (check boundCheck) relation(e estimate, where position) results.Reason {
+// relation returns a reason for where the estimate lies relative to the bounds. implied: it misses the bound of where,
+// whatever its interval.
+func (check boundCheck) relation(e estimate, where position, implied bool) results.Reason {
+	reversed := check.constant != nil && check.constant.reversed
 	check, e = check.asWritten(e)
 	b := check.bounds
 	seen := locate(b, e) // by the displayed interval; families are judged by wider ones
+	switch {
+	case implied && reversed:
+		seen = map[position]position{below: above, above: below}[where]
+	case implied:
+		seen = where
+	}
 	var more []results.Value
 	if metric, ok := check.gainOf(); ok {
 		more = append(more, results.Text("gain", metric))
@@ -139,8 +147,10 @@ func (check boundCheck) relation(e estimate, where position) results.Reason {
 		}
 	}
 	switch seen {
-	case below, above:
-		return check.missed(e, seen, more...)
+	case below:
+		return check.estimated(results.BelowBound, e, append(more, check.missDistance(*b.Lower))...)
+	case above:
+		return check.estimated(results.AboveBound, e, append(more, check.missDistance(*b.Upper))...)
 	case inside:
 		return check.estimated(results.InsideBounds, e, more...)
 	}
@@ -148,14 +158,6 @@ func (check boundCheck) relation(e estimate, where position) results.Reason {
 		return check.estimated(results.CannotTell, e, more...)
 	}
 	return check.estimated(results.CrossesBound, e, more...)
-}
-
-// missed returns a reason for an estimate beyond a bound.
-func (check boundCheck) missed(e estimate, side position, more ...results.Value) results.Reason {
-	if side == below {
-		return check.estimated(results.BelowBound, e, append(more, check.missDistance(*check.bounds.Lower))...)
-	}
-	return check.estimated(results.AboveBound, e, append(more, check.missDistance(*check.bounds.Upper))...)
 }
 
 // suspiciouslyFast returns a reason if a value is better than the good end of two-sided bounds: a wrong
