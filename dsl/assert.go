@@ -54,8 +54,8 @@ func (d *decoder) locate(expr hcl.Expression, what string) (located, bool) {
 	return t, true
 }
 
-// asWritten is the source of an expression on one line, without quotes, and without ${ and } around all of it. It
-// is the text itself if the file has a block of YAML there, of which the source is not known.
+// asWritten is the source of an expression on one line, without quotes, and without ${ and } around all of it. For a
+// block of YAML, which has no known source, it is the text itself.
 func asWritten(source, text string) string {
 	if source == "" || strings.ContainsRune("|>", rune(source[0])) {
 		return text

@@ -144,8 +144,7 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 	return f.showAll(cmd, files, options)
 }
 
-// showAll shows the plans of several files, and names files of which nothing is selected. It is an error if that is so
-// of all files.
+// showAll shows the plans of several files, and names files without a selected case. It is an error if no file has one.
 func (f *planFlags) showAll(cmd *cobra.Command, files []string, options dsl.Options) error {
 	code, shown := gate.ExitEmpty, 0
 	for _, file := range files {

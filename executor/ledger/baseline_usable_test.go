@@ -9,7 +9,7 @@ import (
 	"github.com/weir-bench/weir/results/assertion"
 )
 
-// comparing is a plan whose case "a" is compared with the baseline, and a document of it with launches.
+// comparing is a plan that compares case "a" with the baseline, and a document of it with launches.
 func comparing(launches ...*results.Launch) (*planner.Plan, *results.Document) {
 	metric := &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s", Baseline: true, Case: "a"}
 	p := &planner.Plan{Cases: []*planner.Case{{

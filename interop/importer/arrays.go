@@ -50,7 +50,7 @@ func (v variables) dropElement(name, index string) {
 	}
 }
 
-// assignArray is assign for an array. One of which some elements are not known keeps these as written.
+// assignArray is assign for an array. Elements that are not known are kept as written.
 func (s *script) assignArray(text, name string, a *syntax.Assign) (known bool) {
 	before := s.known[name]
 	if known = s.known.setArray(name, a); known || before.Kind == expand.Associative {

@@ -31,7 +31,7 @@ type variable struct {
 	nested    int       // of commands within words
 	evaluated *int      // commands
 	function  *function // of a name with nested behind it
-	elements  []string  // of an array of which some are not known, as written
+	elements  []string  // of an array with unknown ones, as written
 	written   string    // how the caller of a function writes an argument that is not known, such as $HOST
 }
 

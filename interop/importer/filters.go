@@ -49,7 +49,7 @@ func unescapedText(text string) string {
 	return out
 }
 
-// translated is tr with two sets of plain characters of which the second may be one character, or with -d.
+// translated is tr with -d, or with two sets of plain characters; the second set may be one character.
 func translated(args []string, text string) (printed string, ok bool) {
 	deletes := len(args) == 2 && args[0] == "-d"
 	if deletes {

@@ -21,7 +21,7 @@ func (s *script) words(text string, w *syntax.Word) []string {
 	return []string{s.partly(text, w)}
 }
 
-// wholeArray returns the name of the array of which a word is all elements, each a word: "${NAME[@]}"; "": none.
+// wholeArray returns NAME if a word is "${NAME[@]}", all elements of an array; "": it is another word.
 func wholeArray(w *syntax.Word) string {
 	if len(w.Parts) != 1 {
 		return ""
