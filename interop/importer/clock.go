@@ -120,6 +120,9 @@ func (s *script) momentOf(w *syntax.Word) (m moment, known bool) {
 	case *syntax.Lit:
 		name = part.Value
 	case *syntax.ParamExp:
+		if part.Param == nil || part.Exp != nil || part.Length || part.Excl {
+			return moment{}, false // no plain value of a variable
+		}
 		name = part.Param.Value
 	case *syntax.ArithmExp:
 		return s.moment(part.X)
