@@ -287,48 +287,6 @@ func providerFacts(c *Case) map[string]string {
 	return out
 }
 
-// addOptions compares options by name, and structured ones by the path of each value, such as "roles.server.run".
-func (d *differenceSet) addOptions(of string, base, now map[string]any) {
-	was, is := texts(base), texts(now)
-	for _, name := range slices.Collect(maps.Keys(was)) {
-		if other, both := is[name]; both && was[name] != other {
-			expand(was, name)
-			expand(is, name)
-		}
-	}
-	d.addAll(of, "option ", was, is)
-}
-
-func texts(values map[string]any) map[string]string {
-	out := make(map[string]string, len(values))
-	for k, v := range values {
-		out[k] = quantity.Text(v)
-		if structured(v) {
-			text, _ := json.Marshal(v) // decoded from JSON: it cannot fail
-			out[k] = string(text)
-		}
-	}
-	return out
-}
-
-// expand replaces the text of a structured value by the texts of the values in it, by their paths.
-func expand(texts map[string]string, name string) {
-	var v any
-	if err := json.Unmarshal([]byte(texts[name]), &v); err != nil || !structured(v) {
-		return // a plain text
-	}
-	delete(texts, name)
-	flatten(texts, name, v)
-}
-
-func structured(v any) bool {
-	switch v.(type) {
-	case map[string]any, []any:
-		return true
-	}
-	return false
-}
-
 func nodesOf(l *Launch) string { return strings.Join(l.Nodes, ", ") }
 
 func fabricOf(l *Launch) string { return l.Fabric }

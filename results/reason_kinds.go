@@ -64,6 +64,7 @@ const (
 	SessionsBaseline  ReasonKind = "sessions-and-baseline"
 	SessionsUnknown   ReasonKind = "sessions-unknown"
 	SessionsAlike     ReasonKind = "sessions-assumed-alike"
+	BaselineOptions   ReasonKind = "baseline-options-differ"
 	SessionsVary      ReasonKind = "sessions-vary"
 	SessionsKept      ReasonKind = "sessions-kept"
 	SessionsFew       ReasonKind = "sessions-kept-explain"

@@ -85,6 +85,8 @@ var ReasonGroups = []ReasonGroup{
 			"Widen the margin, or interleave old and new in one session.", shared},
 		{SessionsUnknown, "The miss may be a difference between sessions, which is unknown.", knowSessions, shared},
 		{SessionsAlike, "The difference between sessions is unknown and assumed to be none.", knowSessions, alone},
+		{BaselineOptions, "The baseline was measured with other options, so the difference may be theirs.",
+			"Renew the baseline, or make an option that varies an axis.", shared},
 		{SessionsVary, "The known variation between sessions.", "", alone},
 		{SessionsKept, "A failure allows for how the sessions vary that are kept beside the baseline.", "", alone},
 		{SessionsFew, "The miss may be a difference between sessions, by those that are kept beside the baseline.",

@@ -195,7 +195,7 @@ func comparedCases(p *planner.Plan, doc *results.Document) (keys []string) {
 	return keys
 }
 
-// CompareBaseline puts the differences between the baseline's environment and this one into the document. The baseline
+// CompareBaseline puts into the document how the environment and the options of the baseline differ. The baseline
 // of a resumed session has been compared already; the environment of an imported one is unknown.
 func (l *Ledger) CompareBaseline(simulated bool) {
 	if l.Doc.Baseline == nil || l.o.Baseline == nil || l.o.Baseline.Session.Imported ||
@@ -204,7 +204,14 @@ func (l *Ledger) CompareBaseline(simulated bool) {
 	}
 	now := *l.Doc
 	now.Session.Simulated = simulated // set in Doc by the first launch
-	l.Doc.Baseline.Differences = results.EnvironmentDifferences(l.o.Baseline, &now)
+	var pairs []results.CasePair
+	for _, c := range l.Doc.Baseline.Cases {
+		if of := l.Doc.Case(c.Key); of != nil {
+			pairs = append(pairs, results.CasePair{Base: l.o.Baseline.Case(c.Key), New: of})
+		}
+	}
+	l.Doc.Baseline.Differences = append(results.EnvironmentDifferences(l.o.Baseline, &now),
+		results.OptionDifferences(pairs)...)
 }
 
 func baselineCase(c *results.Case) results.BaselineCase {

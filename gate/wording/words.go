@@ -62,9 +62,10 @@ var words = map[results.ReasonKind]string{
 	results.BaselineAlone:   "the {launches} of the baseline alone make the interval ±{width!}: {change}",
 	results.SessionsBaseline: "the difference between sessions and the {launches} of the baseline alone make the interval" +
 		" ±{width!}: {change}",
-	results.SessionsAlike: "assumes that sessions do not differ",
-	results.SessionsVary:  "sessions vary by {sd} ({from})",
-	results.SessionsKept:  "a failure allows for sessions that vary by {sd} ({from})",
+	results.SessionsAlike:   "assumes that sessions do not differ",
+	results.BaselineOptions: "the baseline was measured with other options: {options}",
+	results.SessionsVary:    "sessions vary by {sd} ({from})",
+	results.SessionsKept:    "a failure allows for sessions that vary by {sd} ({from})",
 
 	results.OneLaunch:  "one launch shows no noise",
 	results.UnseenMode: "{launches} {launches?was|were} not slow, but up to {share} of all launches may be",

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/cmd/weir/screen"
 	"github.com/weir-bench/weir/cmd/weir/stored"
 	"github.com/weir-bench/weir/dsl"
 	"github.com/weir-bench/weir/executor/ledger"
@@ -169,8 +170,30 @@ func (s *session) record(doc *results.Document, dir string) error {
 		}
 		fmt.Fprintf(s.stderr, "recorded the baseline %s: %s\n", file, why)
 	}
+	if text := miss(doc); text != "" {
+		fmt.Fprintf(s.stderr, "not kept beside the baseline: %q misses its bound, unless sessions differ by that much: "+
+			"run it again, or renew the baseline if the change is meant\n", text)
+		return nil
+	}
 	if err := keepSession(file, dir, doc, why != ""); err != nil {
 		return exit.With(gate.ExitExecution, fmt.Errorf("keeping the session beside the baseline: %w", err))
 	}
 	return nil
+}
+
+// noteOtherOptions says which cases have other options than in the baseline: verdicts show that only if they fail.
+func (s *session) noteOtherOptions(doc *results.Document) {
+	if doc.Baseline == nil {
+		return
+	}
+	for _, d := range doc.Baseline.Differences {
+		if name, ok := strings.CutPrefix(d.What, results.OptionDiffers); ok {
+			of := d.Of[0]
+			if more := len(d.Of) - 1; more > 0 {
+				of = fmt.Sprintf("%s and %d more", of, more)
+			}
+			screen.Say(s.stderr, fmt.Sprintf("note: %s is compared with a baseline of another %s: %s, now %s", of, name,
+				cmp.Or(d.Base, "none"), cmp.Or(d.New, "none")))
+		}
+	}
 }

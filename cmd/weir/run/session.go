@@ -126,6 +126,7 @@ func (s *session) run(ctx context.Context) (int, error) {
 		runErr = nil // the document has its exit code
 	}
 	failed := s.write(doc, dir)
+	s.noteOtherOptions(doc)
 	s.pushed(doc)
 	if err := errors.Join(s.record(doc, dir), s.flags.remember(doc, dir)); err != nil {
 		unwritten(doc, err)
