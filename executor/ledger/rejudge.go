@@ -59,7 +59,41 @@ func Rejudge(p *planner.Plan, old *results.Document) (doc *results.Document, lef
 			c.Status, c.Reason = results.Error, "its session excluded it: "+from.Reason
 		}
 	}
+	limitLooks(doc)
 	return doc, len(old.Cases) - len(taken), nil
+}
+
+// limitLooks lets assertions with a first look above the launches of an ended session be judged by these: no more will
+// come.
+func limitLooks(doc *results.Document) {
+	if doc.Session.Finished.IsZero() || doc.Session.Reason != "" {
+		return // it may be resumed
+	}
+	limit := func(a *results.AssertionVerdict, cases ...*results.Case) {
+		made := 0
+		for _, c := range cases {
+			if n := len(c.Succeeded()); c.Status == results.OK && (made == 0 || n < made) {
+				made = n
+			}
+		}
+		if made > 0 && len(a.Looks) > 0 && slices.Min(a.Looks) > made {
+			a.Looks = []int{made}
+		}
+	}
+	for _, c := range doc.Cases {
+		for _, a := range c.Assertions {
+			limit(a, c)
+		}
+	}
+	for _, a := range doc.Assertions {
+		var cases []*results.Case
+		for _, key := range a.Cases {
+			if c := doc.Case(key); c != nil {
+				cases = append(cases, c)
+			}
+		}
+		limit(a, cases...)
+	}
 }
 
 // baselineIn is a baseline with a case in other units.
