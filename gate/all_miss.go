@@ -2,8 +2,11 @@ package gate
 
 import (
 	"math"
+	"slices"
 
+	"github.com/weir-bench/weir/internal/quantity"
 	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
 // impliedMiss returns a reason if a subject misses its bounds although its interval has one in it, and the side.
@@ -33,6 +36,40 @@ func (check boundCheck) allMiss(own []float64) (results.Reason, position) {
 	return results.Because(results.AllMiss, launched(len(own))), side
 }
 
+// perLaunch returns the value of a subject of several cases by launch number, if the cases took turns; nil if they did
+// not, or if it is none of its means: the largest of several in each launch is above the largest mean.
+func (check boundCheck) perLaunch(sources []*source) []float64 {
+	stored := func(s *source) bool { return s.c == nil }
+	if slices.ContainsFunc(sources, stored) || len(clusters(sources)) != 1 || choosesCases(check.subject) {
+		return nil
+	}
+	var out []float64
+	for _, l := range sources[0].launches {
+		complete := true
+		v, err := check.subject.EvalWith(func(leaf *assertion.Expr) (float64, error) {
+			s := check.sourceFor(sources, leaf)
+			i := slices.IndexFunc(s.launches, func(o *results.Launch) bool { return o.Index == l.Index })
+			if complete = complete && i >= 0; i < 0 {
+				return 1, nil
+			}
+			return metricOf(s.launches[i], leaf.Metric)
+		}, check.unit)
+		switch {
+		case err != nil:
+			return nil
+		case complete:
+			out = append(out, quantity.Round(v))
+		}
+	}
+	return out
+}
+
+// choosesCases reports whether an expression takes some of several cases, as a largest value or a median does.
+func choosesCases(e *assertion.Expr) bool {
+	return e.Op == assertion.Min || e.Op == assertion.Max || e.Op == assertion.Median ||
+		slices.ContainsFunc(e.Args, choosesCases)
+}
+
 // missedWithoutOutliers returns on which side of the bounds the other launches lie, if all outliers are on that side of
 // the others: they widen the interval, and only add to the miss. crossing: it is not so.
 func (est *subjectEstimate) missedWithoutOutliers(check boundCheck) position {
@@ -47,12 +84,7 @@ func (est *subjectEstimate) missedWithoutOutliers(check boundCheck) position {
 
 // sideOfMarked returns below or above if all marked values are on that side of all others, else crossing.
 func sideOfMarked(values []float64, marked []bool) position {
-	least, most := math.Inf(1), math.Inf(-1) // of the others
-	for i, v := range values {
-		if !marked[i] {
-			least, most = min(least, v), max(most, v)
-		}
-	}
+	least, most := limitsOfOthers(values, marked)
 	under, over := true, true
 	for i, v := range values {
 		if marked[i] {

@@ -236,9 +236,6 @@ func (eval *evaluator) floorOf(check boundCheck, c *combination, atLaunch int) *
 // which launches cannot do.
 func (f *combinedFloor) widen(c *combination, sessions meanSquare, confidence float64) estimate {
 	e := c.at(confidence)
-	if c.n < 2 {
-		return e
-	}
 	half := max(meanSquare{c.variance, c.df}.plus(sessions).half(confidence), sessions.half(confidence))
 	if f != nil {
 		half = max(half, meanSquare{f.variance, f.df}.plus(sessions).half(confidence))

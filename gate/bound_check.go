@@ -50,6 +50,7 @@ type subjectEstimate struct {
 	successes    *successCount    // of an availability check only
 	failures     results.Reason   // failed launches, of an availability check only
 	known        bool             // noise was known beforehand, and the launches do not contradict it
+	pooled       bool             // then: from other cases of the session
 	// noiseReason is the noise known beforehand, or that the launches contradict it.
 	noiseReason     results.Reason
 	modes           []results.Reason // the launches fall into two groups
@@ -246,7 +247,7 @@ func (eval *evaluator) interimAnalysis(check boundCheck, sources []*source, n in
 			o.addReasons(check.stragglers(e)...)
 		}
 	}
-	if e.n > 1 {
+	if e.ci() != nil {
 		o.addReasons(est.noiseReason)
 	}
 	if o.verdict == results.InconclusiveVerdict {
@@ -255,7 +256,7 @@ func (eval *evaluator) interimAnalysis(check boundCheck, sources []*source, n in
 	}
 	switch {
 	case o.verdict == results.InconclusiveVerdict || isAvailability(check.subject):
-	case e.n == 1:
+	case e.ci() == nil:
 		o.addReasons(results.Because(results.OneLaunch))
 	case o.verdict == results.Pass && check.better() != workload.Neither:
 		o.addReasons(results.Because(results.UnseenMode, launched(e.n), results.Number("share", unseen(e.n), "share")))

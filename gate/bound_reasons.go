@@ -6,6 +6,7 @@ import (
 
 	"github.com/weir-bench/weir/gate/wording"
 	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 	"github.com/weir-bench/weir/workload"
 )
 
@@ -82,15 +83,20 @@ func ofVerdict(said []results.Reason, v results.Verdict) []results.Reason {
 	return said
 }
 
-// slowModeReason says why a value inside the bounds does not pass yet: the cost of a slow mode that no
-// launch met would move it out of them.
+// slowModeReason says why a value inside the bounds does not pass yet: the cost of a slow mode that no launch met would
+// move it out of them. Launches that all equal the bound may be rounded to it, so all looks are needed.
 func (check boundCheck) slowModeReason(est subjectEstimate, n int) results.Reason {
-	better := check.better()
-	if n >= enough(check.looks) || better == workload.Neither || isAvailability(check.subject) {
-		return results.Reason{}
-	}
+	better, most := check.better(), enough(check.looks)
 	e := est.at(check.pass)
-	if check.unit == "" && e.n > 1 && e.lo == e.hi && e.center == math.Trunc(e.center) {
+	equal := e.n > 1 && e.lo == e.hi
+	atBound := equal && check.atOneBound(e.center)
+	if atBound {
+		most = slices.Max(check.looks)
+	}
+	switch {
+	case n >= most, better == workload.Neither, isAvailability(check.subject), check.fixed():
+		return results.Reason{}
+	case !atBound && equal && check.unit == "" && e.center == math.Trunc(e.center):
 		return results.Reason{} // the same count in all launches, which is no speed
 	}
 	cost := math.Expm1(hidden(n, est.known)) * math.Abs(e.center)
@@ -98,7 +104,7 @@ func (check boundCheck) slowModeReason(est subjectEstimate, n int) results.Reaso
 		cost = math.Expm1(-hidden(n, est.known)) * math.Abs(e.center)
 	}
 	slower := e.center + cost
-	if locate(check.bounds, estimate{slower, slower, slower, n}) == inside {
+	if !atBound && locate(check.bounds, estimate{slower, slower, slower, n}) == inside {
 		return results.Reason{}
 	}
 	kind := results.ModeNoiseUnknown
@@ -106,7 +112,23 @@ func (check boundCheck) slowModeReason(est subjectEstimate, n int) results.Reaso
 		kind = results.ModeNoiseKnown
 	}
 	cost = math.Abs(math.Expm1(-hidden(n, est.known)))
-	return results.Because(kind, results.Number("cost", cost, "share"), launched(enough(check.looks)))
+	return results.Because(kind, results.Number("cost", cost, "share"), launched(most))
+}
+
+// atOneBound reports whether a value other than 0 is one of two different bounds, or the only one.
+func (check boundCheck) atOneBound(v float64) bool {
+	low, high := check.bounds.Lower, check.bounds.Upper
+	atLow, atHigh := low != nil && *low == v, high != nil && *high == v
+	return v != 0 && atLow != atHigh && len(check.looks) > 0
+}
+
+// fixed reports whether the subject is a metric that does not vary by chance.
+func (check boundCheck) fixed() bool {
+	if check.subject.Op != assertion.Metric || check.own == nil {
+		return false
+	}
+	m, _ := check.metrics.Metric(check.own, check.subject.Metric)
+	return m.Fixed
 }
 
 // relation returns a reason for where the estimate lies relative to the bounds. implied: it misses the bound of where,

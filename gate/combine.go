@@ -2,12 +2,10 @@ package gate
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
 	"github.com/weir-bench/weir/internal/quantity"
-	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/results/assertion"
 	"github.com/weir-bench/weir/workload"
 )
@@ -40,6 +38,8 @@ type combination struct {
 	first    []*variable // of each source, to name its outliers
 	// outlierSide is where the outliers move the subject that withoutOutliers removed; crossing: to both sides.
 	outlierSide position
+	// under and over are the launches, by source, that move the subject below all others and above them.
+	under, over map[int][]int
 }
 
 // variable is one metric of one source.
@@ -57,11 +57,19 @@ func (eval *evaluator) combined(check boundCheck, sources []*source, atLaunch in
 	}
 	sessions := eval.betweenSessions(check, c)
 	floor := eval.floorOf(check, c, atLaunch)
+	amount := check.neverNegative(sources)
 	wider := func(c *combination) interval {
-		return func(confidence float64) estimate { return floor.widen(c, sessions.known(), confidence) }
+		return func(confidence float64) estimate {
+			e := floor.widen(c, sessions.known(), confidence)
+			if amount {
+				e.lo = max(e.lo, 0)
+			}
+			return e
+		}
 	}
 	est := subjectEstimate{
-		at: wider(c), method: append(method(sources), sessions.said...), known: floor != nil,
+		at: wider(c), known: floor != nil,
+		method:  append(append(method(sources), eval.otherOptions(sources)...), sessions.said...),
 		unknown: sessions.unknownSessions(c, floor),
 		noise:   c.launchNoise(floor), fixed: c.fixedPart(floor, sessions),
 	}
@@ -75,6 +83,7 @@ func (eval *evaluator) combined(check boundCheck, sources []*source, atLaunch in
 	}
 	rest, names, modes := c.withoutOutliers()
 	est.modes, est.outliers, est.outlierSide = modes, names, c.outlierSide
+	est.own, est.clamped = check.perLaunch(sources), check.clampedCombination(c, wider)
 	extreme, ofRest := eval.extreme(check, sources, atLaunch)
 	if extreme != nil {
 		est.at = extreme
@@ -98,7 +107,7 @@ func (eval *evaluator) combined(check boundCheck, sources []*source, atLaunch in
 func (check boundCheck) combine(sources []*source) (*combination, error) {
 	c := &combination{
 		metrics: check.metrics, log: check.positive || positive(check.metrics, check.subject), sources: sources,
-		n: fewest(sources),
+		n: fewest(sources), under: map[int][]int{}, over: map[int][]int{},
 	}
 	variables, of, err := check.variables(sources, c.log)
 	if err != nil {
@@ -239,10 +248,10 @@ func (v *variable) deviation(x float64, log bool) float64 {
 	return x - v.mean
 }
 
-// at is the t-interval of a confidence; a single launch has none.
+// at is the t-interval of a confidence; single launches have none, unless baselines lend them their noise.
 func (c *combination) at(confidence float64) estimate {
 	e := estimate{c.center, c.center, c.center, c.n}
-	if c.n < 2 || c.variance == 0 {
+	if c.variance == 0 {
 		return e
 	}
 	return c.withHalfWidth(student(c.df, confidence) * math.Sqrt(c.variance))
@@ -257,77 +266,4 @@ func (c *combination) withHalfWidth(half float64) estimate {
 		e.lo, e.hi = quantity.Round(c.center-half), quantity.Round(c.center+half)
 	}
 	return e
-}
-
-// withoutOutliers returns the sources without outlier launches, and the names of these. Interleaved
-// sources are tested by the summed contributions of the launches of one number, because each alone may
-// drift. If too many launches stand out (secondMode), none is removed and modes says so.
-func (c *combination) withoutOutliers() (rest []*source, names results.Reason, modes []results.Reason) {
-	rest = slices.Clone(c.sources)
-	scale := 1.0
-	if !c.log {
-		scale = math.Abs(c.center)
-	}
-	for _, cluster := range clusters(c.sources) {
-		sums := map[int]float64{}
-		for _, i := range cluster {
-			for j, l := range c.sources[i].launches {
-				sums[l.Index] += c.z[i][j]
-			}
-		}
-		indexes := slices.Sorted(maps.Keys(sums))
-		values := make([]float64, len(indexes))
-		for k, index := range indexes {
-			values[k] = sums[index]
-		}
-		marked, odd := outlierMask(values, scale), map[int]bool{}
-		for k, is := range marked {
-			odd[indexes[k]] = is
-		}
-		switch {
-		case !slices.Contains(marked, true):
-			continue
-		case secondMode(marked):
-			modes = append(modes, results.Because(results.OwnMode, c.nameOutliers(cluster, odd)...))
-			continue
-		}
-		if side := sideOfMarked(values, marked); names.None() {
-			c.outlierSide = side
-		} else if side != c.outlierSide {
-			c.outlierSide = crossing
-		}
-		names.Kind = results.Outliers
-		names.Values = append(names.Values, c.nameOutliers(cluster, odd)...)
-		for _, i := range cluster {
-			less := *c.sources[i]
-			less.launches = slices.DeleteFunc(slices.Clone(less.launches),
-				func(l *results.Launch) bool { return odd[l.Index] })
-			rest[i] = &less
-		}
-	}
-	return rest, names, modes
-}
-
-// nameOutliers names the outlier launches of a cluster; those of a single case with their values.
-func (c *combination) nameOutliers(cluster []int, odd map[int]bool) []results.Value {
-	i := cluster[0]
-	s, v := c.sources[i], c.first[i]
-	if len(cluster) == 1 && v != nil {
-		ps, marked := make([]point, len(s.launches)), make([]bool, len(s.launches))
-		for j, l := range s.launches {
-			ps[j], marked[j] = point{l, v.values[j]}, odd[l.Index]
-		}
-		return outlierValues(s.name()+" ", ps, marked, v.leaf.Unit)
-	}
-	what := "launch %d of all its cases"
-	if len(cluster) == 2 {
-		what = "the pair of launches %d"
-	}
-	var names []results.Value
-	for _, index := range slices.Sorted(maps.Keys(odd)) {
-		if odd[index] {
-			names = append(names, results.Text("launches", fmt.Sprintf(what, index+1)))
-		}
-	}
-	return firstFew(names, 1)
 }

@@ -40,6 +40,7 @@ type contrast struct {
 	assumed  bool             // sessions are assumed not to differ
 	method   []results.Reason // how the launches are compared
 	drifting bool             // the sides were not interleaved in their session
+	among    int              // comparisons of the document
 }
 
 // contrast estimates a change as in combine.go: new/base on the log scale, or new − base for a metric that

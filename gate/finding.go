@@ -20,6 +20,7 @@ func (c *comparer) judge() {
 	}
 	codes := []int{ExitPassed}
 	for _, x := range c.contrasts {
+		x.among = len(c.contrasts)
 		x.judge()
 	}
 	for _, e := range c.out.Effects {
@@ -135,6 +136,9 @@ func (x *contrast) judge() {
 	}
 	verdict := x.verdictAt(x.at, 1)
 	e.Verdict = verdict
+	if x.decideDespiteOutliers() {
+		return
+	}
 	x.addReasons(x.fromShiftReason())
 	switch together := x.shiftVerdictReason(verdict); {
 	case together.Kind == results.BeyondTogether && x.beyondAssumed():

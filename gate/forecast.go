@@ -68,6 +68,8 @@ func (check boundCheck) launchesNeeded(
 		return said, 0, obstacle{change: fmt.Sprintf("set launches: %d or more", leastAdvice)}
 	case decides == nil:
 		return said, 0, o
+	case est.pooled && est.statedNoise() && e.n < leastQuiet: // its own may count then
+		return said, 0, obstacle{change: fmt.Sprintf("set launches: %d or more", leastQuiet)}
 	}
 	if o := check.obstacle(est, e, check.blockedByFixedVariance); o.known() {
 		return said, 0, o

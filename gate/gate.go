@@ -257,11 +257,17 @@ func (eval *evaluator) judgeAs(m item, share int) outcome {
 	if subject == nil {
 		return passedOver(results.Because(results.NoneRan))
 	}
-	o := eval.judgeClaim(boundCheck{
+	check := boundCheck{
 		metrics: eval.metrics.In(c), subject: subject, unit: a.Unit, written: a.Written, bounds: a.Bounds,
 		target: a.Target, compared: a.Compared, halo: a.Halo,
 		looks: a.Looks, own: c, levels: lv, noise: a.Noise,
-	})
+	}
+	var o outcome
+	if parts, all, ok := eval.partsOfExtreme(check); ok {
+		o = eval.judgeEach(parts, all, string(subject.Op), lv)
+	} else {
+		o = eval.judgeClaim(check)
+	}
 	o.addReasons(absentReasons(gone)...)
 	return o
 }

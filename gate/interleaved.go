@@ -25,7 +25,7 @@ import (
 // variances add up, with Welch and Satterthwaite's degrees of freedom. Sources: Liang and Zeger,
 // Biometrika 73 (1986); Welch, Biometrika 34 (1947).
 func (c *combination) spread(variables []*variable, weights []float64) error {
-	if c.n < 2 {
+	if c.n < 2 && !c.lent() {
 		return nil // one launch has no spread
 	}
 	c.df = 0
@@ -78,8 +78,13 @@ func (c *combination) clusterVariance(cluster []int) (v, df float64) {
 	return v, df
 }
 
-// borrowedNoise is the variance of single-launch baselines. Each is assumed to be as noisy as the same
-// case in this session, which gives the prediction interval of a single new launch.
+// lent reports whether every source of a single launch has a donor of several.
+func (c *combination) lent() bool {
+	return !slices.ContainsFunc(c.sources, func(s *source) bool { return len(s.launches) < 2 && len(s.donor) < 2 })
+}
+
+// borrowedNoise is the variance of sources of a single launch. A baseline is assumed to be as noisy as the same case
+// in this session, and a case as its baseline, which gives the prediction interval of a single new launch.
 func (c *combination) borrowedNoise(
 	cluster []int, variables []*variable, weights []float64,
 ) (v, df float64, err error) {

@@ -1,29 +1,31 @@
 package gate
 
 import (
+	"slices"
+
 	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/results/assertion"
 )
 
-// refutedByOne says that launches refute an upper bound of 0 of an amount, or of the largest of several: its mean is
-// above 0 if one of its values is, whatever interval the launches have. An amount is a metric that cannot be negative,
-// or a declared one that was a whole number of 0 or more in each launch.
+// refutedByOne says that launches refute an upper bound of 0 of an amount, or of a sum or mean of several: its mean is
+// above 0 if one of its values is, whatever interval the launches have.
 func (check boundCheck) refutedByOne(sources []*source) results.Reason {
 	if check.bounds.Upper == nil || *check.bounds.Upper != 0 {
 		return results.Reason{}
 	}
-	operands := []*assertion.Expr{check.subject}
-	if check.subject.Op == assertion.Max {
-		operands = check.subject.Args
-	}
+	leaves := summands(check.subject)
 	above, largest, unit := 0, 0., ""
-	for _, leaf := range operands {
-		s := check.sourceFor(sources, leaf)
-		if s == nil {
+	for _, leaf := range leaves {
+		values, ok := check.amounts(sources, leaf)
+		if !ok {
 			return results.Reason{}
 		}
-		n, most := check.launchesAbove0(s, leaf)
-		above, largest, unit = above+n, max(largest, most), leaf.Unit
+		unit = leaf.Unit
+		for _, v := range values {
+			if v > 0 {
+				above, largest = above+1, max(largest, v)
+			}
+		}
 	}
 	if above == 0 {
 		return results.Reason{}
@@ -32,20 +34,47 @@ func (check boundCheck) refutedByOne(sources []*source) results.Reason {
 		results.Number("most", largest, unit))
 }
 
-// launchesAbove0 is how many launches have more than 0 of an amount, with the largest value; none of another metric.
-func (check boundCheck) launchesAbove0(s *source, leaf *assertion.Expr) (above int, largest float64) {
+// neverNegative reports whether a subject is an amount, or a sum or mean of amounts.
+func (check boundCheck) neverNegative(sources []*source) bool {
+	leaves := summands(check.subject)
+	return len(leaves) > 0 && !slices.ContainsFunc(leaves, func(leaf *assertion.Expr) bool {
+		_, ok := check.amounts(sources, leaf)
+		return !ok
+	})
+}
+
+// summands are the metrics of a sum or a mean, or a metric alone; nil of another expression.
+func summands(e *assertion.Expr) []*assertion.Expr {
+	switch e.Op {
+	case assertion.Metric:
+		return []*assertion.Expr{e}
+	case assertion.Add, assertion.Mean:
+		var all []*assertion.Expr
+		for _, arg := range e.Args {
+			of := summands(arg)
+			if of == nil {
+				return nil
+			}
+			all = append(all, of...)
+		}
+		return all
+	}
+	return nil
+}
+
+// amounts returns the values of a metric of this session; false if it is no amount.
+func (check boundCheck) amounts(sources []*source, leaf *assertion.Expr) ([]float64, bool) {
+	s := check.sourceFor(sources, leaf)
+	if s == nil {
+		return nil, false
+	}
 	var values []float64
 	for _, l := range s.launches {
 		v, ok := l.Metrics.Get(leaf.Metric)
-		if !ok || !(v >= 0) {
-			return 0, 0
+		if !ok {
+			return nil, false
 		}
-		if values = append(values, v); v > 0 {
-			above, largest = above+1, max(largest, v)
-		}
+		values = append(values, v)
 	}
-	if !wholeNumbers(values) && !neverNegative(check.metrics, leaf.Case, leaf.Metric, leaf.Unit) {
-		return 0, 0
-	}
-	return above, largest
+	return values, isAmount(values, neverNegative(check.metrics, leaf.Case, leaf.Metric, leaf.Unit))
 }

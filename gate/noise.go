@@ -54,7 +54,7 @@ func (n *noise) floored(at interval) interval {
 // interval is the interval of this noise around an estimate of a positive quantity; the estimate's own for
 // other quantities.
 func (n *noise) interval(e estimate, confidence float64) (lo, hi float64) {
-	if e.n < 2 || e.center <= 0 {
+	if e.center <= 0 {
 		return e.lo, e.hi
 	}
 	half := n.half(e.n, confidence)

@@ -89,39 +89,53 @@ func without(ps []point, marked []bool) []point {
 	return out
 }
 
-// clamped is the estimate of a check of one bound with the outliers on the far side of the others moved to the nearest
-// of them; nil if there are none. The mean of the moved values is nearer to the bound than that of the launches, so a
-// bound that it keeps is kept, while the outliers' spread would widen the interval towards the bound.
+// clamped is the estimate of a check of one bound with the values on the far side of a limit moved to it: below least
+// for an upper bound, above most for a lower one; nil if there are none. The mean of the moved values is nearer to the
+// bound than that of the launches, so a bound that it keeps is kept, while the spread of the others would widen the
+// interval towards the bound.
 func (check boundCheck) clamped(
-	ps []point, marked []bool, estimator func([]point) func(confidence float64) estimate,
-) func(confidence float64) estimate {
+	ps []point, least, most float64, estimator func([]point) interval,
+) interval {
 	low, high := check.bounds.Lower, check.bounds.Upper
 	if (low == nil) == (high == nil) {
 		return nil
 	}
-	others := valuesOf(without(ps, marked))
-	least, most := slices.Min(others), slices.Max(others)
 	moved := slices.Clone(ps)
 	for i := range ps {
-		if v := &moved[i].value; marked[i] && high != nil {
+		if v := &moved[i].value; high != nil {
 			*v = max(*v, least)
-		} else if marked[i] {
+		} else {
 			*v = min(*v, most)
 		}
 	}
 	if slices.Equal(valuesOf(moved), valuesOf(ps)) {
 		return nil
 	}
-	own, near := estimator(ps), estimator(moved)
+	return check.endNearBound(estimator(ps), estimator(moved))
+}
+
+// endNearBound is the interval own with the end that is next to the only bound taken from near.
+func (check boundCheck) endNearBound(own, near interval) interval {
 	return func(confidence float64) estimate {
 		e, n := own(confidence), near(confidence)
-		if high != nil {
+		if check.bounds.Upper != nil {
 			e.hi = n.hi
 		} else {
 			e.lo = n.lo
 		}
 		return e
 	}
+}
+
+// limitsOfOthers are the least and the largest of the values that are not marked.
+func limitsOfOthers(values []float64, marked []bool) (least, most float64) {
+	least, most = math.Inf(1), math.Inf(-1)
+	for i, v := range values {
+		if !marked[i] {
+			least, most = min(least, v), max(most, v)
+		}
+	}
+	return least, most
 }
 
 // outlierValues lists the marked launches with their values, nodes and times.

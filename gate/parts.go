@@ -5,6 +5,7 @@ import (
 
 	"github.com/weir-bench/weir/gate/wording"
 	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
 // all() and any() of several bounds are judged part by part. That all hold is shown when each is shown at
@@ -40,7 +41,13 @@ func (eval *evaluator) judgeParts(a *results.AssertionVerdict, lv levels) outcom
 	if len(claims) == 0 {
 		return passedOver(results.Because(results.NoneRan))
 	}
-	all := a.Quantifier == "all"
+	o := eval.judgeEach(claims, a.Quantifier == "all", a.Quantifier, lv)
+	o.addReasons(absentReasons(gone)...)
+	return o
+}
+
+// judgeEach judges whether all of several bounds hold, or any; word is what reasons call that.
+func (eval *evaluator) judgeEach(claims []boundCheck, all bool, word string, lv levels) outcome {
 	if all {
 		lv = lv.forFailing(len(claims))
 	} else {
@@ -52,9 +59,26 @@ func (eval *evaluator) judgeParts(a *results.AssertionVerdict, lv levels) outcom
 		o := eval.judgeClaim(check)
 		parts[i] = part{o, check.own.Key, relativeMargin(check, o.observed)}
 	}
-	o := overParts(all, parts)
-	o.addReasons(absentReasons(gone)...)
-	return o
+	return overParts(all, word, parts)
+}
+
+// partsOfExtreme returns the parts of a bound of the largest or the least of several cases: max(x) <= B says that all
+// are at most B, and max(x) >= B that any is at least B. ok is false of another check.
+func (eval *evaluator) partsOfExtreme(check boundCheck) (claims []boundCheck, all, ok bool) {
+	e, low, high := check.subject, check.bounds.Lower, check.bounds.Upper
+	if e.Op != assertion.Min && e.Op != assertion.Max || len(e.Args) < 2 || (low == nil) == (high == nil) {
+		return nil, false, false
+	}
+	for _, arg := range e.Args {
+		own := eval.cases[check.sourceOf(arg).key]
+		if arg.Op != assertion.Metric || arg.Baseline || own == nil {
+			return nil, false, false
+		}
+		one := check
+		one.metrics, one.subject, one.own = eval.metrics.In(own), arg, own
+		claims = append(claims, one)
+	}
+	return claims, (e.Op == assertion.Max) == (high != nil), true
 }
 
 // relativeMargin is the distance of an estimate from the nearer bound, as a share of it.
@@ -78,44 +102,61 @@ var (
 	}
 )
 
-// overParts is the verdict over all parts: that of the first deciding verdict.
-func overParts(all bool, parts []part) outcome {
-	order, word := overAny, "any"
+// overParts is the verdict over all parts: that of the first deciding verdict. Beside an error it tells what another
+// part would decide alone.
+func overParts(all bool, word string, parts []part) outcome {
+	order, alone := overAny, results.Pass
 	if all {
-		order, word = overAll, "all"
+		order, alone = overAll, results.Fail
 	}
 	for _, v := range order {
-		var of []part
-		for _, p := range parts {
-			if p.verdict == v {
-				of = append(of, p)
-			}
-		}
+		of := partsWith(parts, v)
 		if len(of) == 0 {
 			continue
 		}
-		telling := of[0]
-		for _, p := range of { // the furthest if it decides alone, else the nearest
-			if alone := all == (v == results.Fail); alone == (p.margin > telling.margin) && p.margin != telling.margin {
-				telling = p
-			}
-		}
+		telling := tellingPart(of, v == alone)
 		o := outcome{verdict: v, observed: telling.observed, noise: telling.noise}
 		if v == results.InconclusiveVerdict || v == results.ErrorVerdict {
 			o.undecided = undecidedParts(of)
 			o.deciding, o.obstacle = neediestLaunches(of)
 		}
+		tell := func(p part, of []part) {
+			o.addReasons(results.Because(results.PartDecides, results.Text("quantifier", word),
+				results.Count("parts", len(parts), "part"), results.Count("count", len(of), ""),
+				results.Text("verdict", string(p.verdict))).In(p.key))
+			p.prependEstimate()
+			o.addReasons(p.reasons...)
+		}
+		tell(telling, of)
 		if v == results.ErrorVerdict {
 			o.causes = causesOf(of)
+			if others := partsWith(parts, alone); len(others) > 0 {
+				tell(tellingPart(others, true), others)
+			}
 		}
-		o.addReasons(results.Because(results.PartDecides, results.Text("quantifier", word),
-			results.Count("parts", len(parts), "part"), results.Count("count", len(of), ""),
-			results.Text("verdict", string(v))).In(telling.key))
-		telling.prependEstimate()
-		o.addReasons(telling.reasons...)
 		return o
 	}
 	return invalidAssertion("one of its parts has an unknown verdict")
+}
+
+func partsWith(parts []part, v results.Verdict) (of []part) {
+	for _, p := range parts {
+		if p.verdict == v {
+			of = append(of, p)
+		}
+	}
+	return of
+}
+
+// tellingPart is the part of one verdict that is furthest from its bound if it decides alone, else the nearest.
+func tellingPart(of []part, alone bool) part {
+	telling := of[0]
+	for _, p := range of {
+		if alone == (p.margin > telling.margin) && p.margin != telling.margin {
+			telling = p
+		}
+	}
+	return telling
 }
 
 // causesOf returns the cases that cause the errors of parts; none if a part has another cause.

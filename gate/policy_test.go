@@ -38,7 +38,7 @@ func TestHalo(t *testing.T) {
 			"in-halo"},
 		{"over the end of the halo at the last look", []int{3}, []float64{37.8, 38, 38.2}, results.InconclusiveVerdict,
 			"last-look"},
-		{"a single launch", []int{1}, []float64{39}, results.WarnVerdict, "one-launch"},
+		{"a single launch", []int{1}, []float64{39}, results.WarnVerdict, "in-halo"},
 	} {
 		a := known(0.003, band(p(40), p(50), c.at))
 		a.Halo = 0.05

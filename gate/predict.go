@@ -58,15 +58,9 @@ func (f fixedVariance) at(n float64) meanSquare {
 	return f.sessions.plus(f.stored)
 }
 
-// usualDistance is the prior standard deviation of the distance from value to bound, on the log scale:
-// bounds are set some percent away. It shrinks distances that are mostly chance.
+// usualDistance is the least prior standard deviation of the distance from value to bound, on the log scale: bounds are
+// set some percent away. A larger distance is its own. The prior shrinks distances that are mostly chance.
 const usualDistance = 0.03
-
-// priorDistance is the prior standard deviation of a distance that was measured with a standard error: the usual one,
-// or the part of the distance that the standard error does not explain.
-func priorDistance(distance, standardError float64) float64 {
-	return max(usualDistance, math.Abs(distance)-standardError)
-}
 
 // scaled converts an estimate's centre and bounds to the scale of its interval; ok is false if there is
 // none.
@@ -104,7 +98,7 @@ func (check boundCheck) decisionProbability(est subjectEstimate, e estimate) fun
 	session.value /= 2 // the baseline stays the same
 	believed := 1.
 	if near := wording.Nearest(b, center); log {
-		prior := priorDistance(center-near, math.Sqrt(v/have+session.value))
+		prior := max(usualDistance, math.Abs(center-near))
 		before := prior*prior + session.value
 		believed = before / (before + v/have + session.value)
 		center = near + believed*(center-near)

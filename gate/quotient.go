@@ -33,6 +33,8 @@ func (check boundCheck) withoutRatio(sources []*source) (boundCheck, outcome, bo
 		return check, outcome{}, true
 	}
 	if gain {
+		// 0 and 0 are no gain, although their difference is at least 0
+		check.bounds.Strict = check.bounds.Strict || low != nil && *low > 0
 		low, high = ratioOfGain(better, low, high)
 	}
 	zero, share := 0., 0.

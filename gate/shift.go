@@ -52,7 +52,7 @@ func shiftOf(changes []float64) *shift {
 const assumedShift = math.Sqrt2 * assumedSessions
 
 // farthestShift is exceeded by such changes with probability 1 − confidence.
-var farthestShift = quantileOf(0, results.Confidence) * assumedShift
+var farthestShift = results.FarthestSessions()
 
 // exceedsSessions reports whether the shift is beyond what sessions are assumed to do.
 func (s *shift) exceedsSessions() bool { return math.Abs(s.center) > farthestShift }

@@ -2,7 +2,9 @@ package gate
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/results/assertion"
@@ -15,7 +17,8 @@ type source struct {
 	key      string
 	c        *results.Case // nil of a baseline
 	launches []*results.Launch
-	// donor are this session's launches of the same case, used for the noise of a single-launch baseline.
+	// donor are the launches of the same case on the other side: of this session for a baseline, and reverse. They lend
+	// their noise to a single launch.
 	donor    []*results.Launch
 	imported bool // a baseline that another tool measured
 }
@@ -88,6 +91,13 @@ func (eval *evaluator) sources(check boundCheck) ([]*source, outcome, bool) {
 		return nil, *worst, false
 	case len(out) == 0:
 		return nil, invalidAssertion("it measures nothing"), false
+	}
+	for _, stored := range out {
+		for _, s := range out {
+			if stored.c == nil && s.c != nil && s.key == stored.key {
+				s.donor = stored.launches
+			}
+		}
 	}
 	return out, outcome{}, true
 }
@@ -191,6 +201,31 @@ func (eval *evaluator) checkEnvironment(fingerprint string, origin results.Value
 	return outcome{}, false
 }
 
+// mostOptions is how many differing options a reason names.
+const mostOptions = 3
+
+// otherOptions returns a reason with the options that a case had in the baseline, and has not now.
+func (eval *evaluator) otherOptions(sources []*source) []results.Reason {
+	var all []string
+	for _, s := range sources {
+		if s.c != nil {
+			continue
+		}
+		for _, d := range eval.doc.Baseline.Differences {
+			if name, ok := strings.CutPrefix(d.What, results.OptionDiffers); ok && slices.Contains(d.Of, s.key) {
+				all = append(all, name+" "+cmp.Or(d.Base, "none")+", now "+cmp.Or(d.New, "none"))
+			}
+		}
+	}
+	switch more := len(all) - mostOptions; {
+	case len(all) == 0:
+		return nil
+	case more > 0:
+		all = append(all[:mostOptions], fmt.Sprintf("and %d more", more))
+	}
+	return []results.Reason{results.Because(results.BaselineOptions, results.Text("options", strings.Join(all, "; ")))}
+}
+
 func byIndex(ls []*results.Launch) []*results.Launch {
 	return slices.SortedStableFunc(slices.Values(ls),
 		func(a, b *results.Launch) int { return cmp.Compare(a.Index, b.Index) })
@@ -230,10 +265,15 @@ func (eval *evaluator) estimateFor(check boundCheck, sources []*source, atLaunch
 	case slices.Contains(marked, true):
 		est.outliers = results.Because(results.Outliers, outlierValues("", ps, marked, check.unit)...)
 		est.withoutOutliers, est.outlierSide = estimator(without(ps, marked)), sideOfMarked(valuesOf(ps), marked)
-		est.clamped = check.clamped(ps, marked, estimator)
+		least, most := limitsOfOthers(valuesOf(ps), marked)
+		est.clamped = check.clamped(ps, least, most, estimator)
 	}
 	if len(est.modes) == 0 && positive(check.metrics, check.subject) && check.better() != workload.Neither {
 		est.modes = modes(ps, check.unit)
+	}
+	if len(est.modes) > 0 && len(ps) >= enoughToPass { // the better mode may be all that widens the interval
+		middle := median(valuesOf(ps))
+		est.clamped = check.clamped(ps, middle, middle, estimator)
 	}
 	if est.known {
 		m := eval.moderated(check, c, atLaunch, vs, known, est.at)
@@ -261,6 +301,6 @@ func (est *subjectEstimate) useKnownNoise(known *noise, logs []float64) {
 		est.noiseReason = results.Because(results.NoiseContradicted, results.Number("spread", sd, "share"),
 			results.Number("sd", known.sd, "share"), results.Text("from", known.from))
 	default:
-		est.known, est.noiseReason = true, known.reason()
+		est.known, est.pooled, est.noiseReason = true, known.pooled, known.reason()
 	}
 }

@@ -23,6 +23,7 @@ type step struct {
 	place      position       // inside: shown; below: refuted
 	fragile    results.Reason // outliers that change the position
 	modes      results.Reason // too many launches stand out for outliers
+	implied    results.Reason // what shows the position, if the interval alone does not
 }
 
 // side is one of the two cases of a step.
@@ -58,6 +59,10 @@ func (eval *evaluator) newStep(from, to side, by stepScale, a *results.Assertion
 	}
 	s.diff, s.wide = ratio(x, y, lv.shown), ratio(x, y, lv.fail)
 	s.place = s.locate(a)
+	if s.place == crossing && s.allWrong(a, by, x, y, lv) {
+		s.place, s.implied = below, results.Because(results.AllMiss, launched(s.n))
+		return s
+	}
 	mx, my := outliersOf(x, y, by, a)
 	switch {
 	case secondMode(mx) || secondMode(my):
@@ -69,30 +74,17 @@ func (eval *evaluator) newStep(from, to side, by stepScale, a *results.Assertion
 	}
 	restX, restY := without(x, mx), without(y, my)
 	rest := step{n: s.n, linear: s.linear, diff: ratio(restX, restY, lv.shown), wide: ratio(restX, restY, lv.fail)}
-	if rest.diff.n < 2 || rest.locate(a) != s.place {
-		s.fragile = results.Because(results.Outliers, append(outlierValues("", x, mx, a.Unit), outlierValues("", y, my,
-			a.Unit)...)...)
+	named := results.Because(results.Outliers, append(outlierValues("", x, mx, a.Unit), outlierValues("", y, my,
+		a.Unit)...)...)
+	switch place := rest.locate(a); {
+	case s.place == crossing && rest.diff.n >= 2 && place == below && sideOfStep(x, y, mx, my, by) == below:
+		s.place, s.implied = below, results.Because(results.OutliersWorsen)
+	case s.place == crossing && rest.diff.n >= 2 && place == inside && sideOfStep(x, y, mx, my, by) == above:
+		s.place, s.diff, s.wide, s.implied = inside, rest.diff, rest.wide, named
+	case rest.diff.n < 2 || place != s.place:
+		s.fragile = named
 	}
 	return s
-}
-
-// outliersOf marks the outlier launches of both cases of a step: by their difference for paired launches,
-// because common noise cancels in it.
-func outliersOf(x, y []point, by stepScale, a *results.AssertionVerdict) (mx, my []bool) {
-	if !paired(x, y) {
-		return outliers(by.metrics, a.Subject, x), outliers(by.metrics, a.Subject, y)
-	}
-	differences, scale := make([]float64, len(x)), 1.0
-	for i := range x {
-		if by.linear {
-			differences[i] = y[i].value - x[i].value
-			scale = max(scale, math.Abs(x[i].value), math.Abs(y[i].value))
-		} else {
-			differences[i] = math.Log(y[i].value) - math.Log(x[i].value)
-		}
-	}
-	marked := outlierMask(differences, scale)
-	return marked, marked
 }
 
 // logRatio is the interval of the signed log ratio y/x.

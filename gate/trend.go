@@ -187,7 +187,7 @@ func (eval *evaluator) overSteps(a *results.AssertionVerdict, steps []step, lv l
 	case results.Fail, results.WarnVerdict:
 		kind = results.TrendBroken
 	}
-	o.addReasons(worst.reason(kind, a, len(steps), lv), worst.modes)
+	o.addReasons(worst.reason(kind, a, len(steps), lv), worst.implied, worst.modes)
 	switch verdict {
 	case results.WarnVerdict:
 		o.addReasons(results.Because(results.InHalo, results.Number("halo", a.Halo, "share")))

@@ -112,16 +112,28 @@ func neverNegative(d *workload.Definitions, key, metric, unit string) bool {
 	return !d.Declared(key, metric) || known && u.Dim != quantity.Number
 }
 
-// notNegative clips the interval of an amount at zero, unless a launch was negative. Whole numbers are an amount.
+// notNegative clips the interval of an amount at zero.
 func notNegative(e estimate, values []float64, amount bool) estimate {
-	if len(values) > 0 && slices.Min(values) >= 0 && (amount || wholeNumbers(values)) {
+	if isAmount(values, amount) {
 		e.lo = max(e.lo, 0)
 	}
 	return e
 }
 
-func wholeNumbers(values []float64) bool {
-	return !slices.ContainsFunc(values, func(v float64) bool { return v != math.Trunc(v) })
+// isAmount reports whether values are of an amount: none is negative, and the metric cannot be, or all are whole
+// numbers, or most are exactly 0, which values around 0 never are.
+func isAmount(values []float64, amount bool) bool {
+	zeros, whole := 0, true
+	for _, v := range values {
+		if !(v >= 0) {
+			return false
+		}
+		if v == 0 {
+			zeros++
+		}
+		whole = whole && v == math.Trunc(v)
+	}
+	return len(values) > 0 && (amount || whole || 2*zeros > len(values))
 }
 
 // notANumber is a non-finite value in Go's spelling.

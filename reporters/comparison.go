@@ -119,7 +119,8 @@ func effectLegend(c *results.Comparison) []string {
 			"; inconclusive: the interval crosses the margin; improved: a change for the better",
 	}
 	if len(results.Geomeans(c.Effects, c.Margin)) > 0 {
-		lines = append(lines, "geomean: geometric mean over the cases of a metric; its interval has the mean width of theirs, because cases may be correlated; it does not affect the exit code")
+		lines = append(lines, "geomean: geometric mean over the cases of a metric; its interval has the mean width of theirs, because cases may be correlated, and across sessions it is inconclusive if sessions that vary by "+
+			results.PercentText(results.AssumedSessions)+" may explain it; it does not affect the exit code")
 	}
 	if comparesQuantiles(c) {
 		lines = append(lines, ownQuantiles)

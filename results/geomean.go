@@ -84,7 +84,7 @@ func (g Geomean) judged(margin float64, found, alone bool) EffectVerdict {
 	}
 	sessions := 1.
 	if alone {
-		sessions = math.Exp(distuv.UnitNormal.Quantile((1+Confidence)/2) * math.Sqrt2 * AssumedSessions)
+		sessions = math.Exp(FarthestSessions())
 	}
 	switch {
 	case best > limit*sessions && found:
@@ -95,4 +95,10 @@ func (g Geomean) judged(margin float64, found, alone bool) EffectVerdict {
 		return Improved
 	}
 	return NoRegression
+}
+
+// FarthestSessions is the log ratio that two sessions exceed with a probability of 1 − Confidence, if they vary by
+// AssumedSessions.
+func FarthestSessions() float64 {
+	return distuv.UnitNormal.Quantile((1+Confidence)/2) * math.Sqrt2 * AssumedSessions
 }

@@ -1,6 +1,9 @@
 package results
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Shift is the common change of a metric's cases between two sessions. One pair of sessions cannot tell
 // whether it is a real change or the session.
@@ -20,6 +23,10 @@ func (s Shift) String() string {
 	if s.Cases < s.Of {
 		cases = fmt.Sprintf("%d of %d cases", s.Cases, s.Of)
 	}
-	return fmt.Sprintf("%s: %s moved together by %s (%s CI %s to %s): a real change or the session; one pair of sessions cannot tell",
-		s.Metric, cases, value, PercentText(Confidence), low, high)
+	what := "a real change or the session; one pair of sessions cannot tell"
+	if math.Abs(math.Log(s.Value)) > FarthestSessions() {
+		what = "more than sessions differ by that vary by " + PercentText(AssumedSessions)
+	}
+	return fmt.Sprintf("%s: %s moved together by %s (%s CI %s to %s): %s",
+		s.Metric, cases, value, PercentText(Confidence), low, high, what)
 }
