@@ -17,6 +17,9 @@ func (k *run) notes(records []load.Record) []results.Cause {
 		if r.Outcome != load.OK {
 			continue
 		}
+		if r.Open {
+			count["the server kept the answer open after [DONE]: weir closed the connection"]++
+		}
 		if r.Doubt != "" {
 			count[r.Doubt+": it is ignored"]++
 		}

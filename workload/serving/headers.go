@@ -17,7 +17,7 @@ import (
 type Header struct{ Name, Value string }
 
 // ownHeaders are set by the client itself.
-var ownHeaders = []string{"Content-Type", "Content-Length", "Accept", "Host", "Transfer-Encoding", "Connection"}
+var ownHeaders = []string{"Content-Type", "Content-Length", "Accept", "Transfer-Encoding", "Connection"}
 
 // OwnHeader reports whether the client sets a header itself.
 func OwnHeader(name string) bool { return slices.Contains(ownHeaders, http.CanonicalHeaderKey(name)) }

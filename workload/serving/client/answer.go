@@ -20,8 +20,16 @@ func refusal(answer *http.Response) string {
 	if answer.StatusCode/100 == 1 {
 		return stream.Words(answer.Status + ": not an answer to a request")
 	}
-	said, _ := io.ReadAll(io.LimitReader(answer.Body, 4<<10))
-	return stream.Words(fmt.Sprintf("%s: %s", answer.Status, said))
+	status, encoding := answer.Status, answer.Header.Get("Content-Encoding")
+	if to := answer.Header.Get("Location"); to != "" && answer.StatusCode/100 == 3 {
+		status += " to " + to + ", which is not followed"
+	}
+	body, err := stream.Unpack(answer.Body, encoding, stream.Limits{Bytes: stream.MaxBytes})
+	if err != nil {
+		return stream.Words(status + " with Content-Encoding " + encoding)
+	}
+	said, _ := io.ReadAll(io.LimitReader(body, 4<<10))
+	return stream.Words(fmt.Sprintf("%s: %s", status, said))
 }
 
 // maxInformational limits the answers of status 1xx before the answer.

@@ -27,10 +27,7 @@ func (c *Client) Count(ctx context.Context, model, text string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	for name, values := range c.cfg.Headers {
-		post.Header[name] = values
-	}
-	post.Header.Set("Content-Type", "application/json")
+	c.address(post)
 	answer, err := c.transport.RoundTrip(post)
 	if err != nil {
 		return 0, err

@@ -96,10 +96,11 @@ type Record struct {
 	Input, Output, Cached   int // tokens; Unknown
 	Source                  TokenSource
 	Answer                  string // output, kept for later turns; not stored
-	// Blank is the number of empty events before the first output, and Doubt why the usage was ignored. Neither is
-	// stored.
+	// Blank is the number of empty events before the first output, Doubt why the usage was ignored, and Open that the
+	// answer stayed open after [DONE]. None is stored.
 	Blank int
 	Doubt string
+	Open  bool
 }
 
 // Event is the arrival of an event with generated output.

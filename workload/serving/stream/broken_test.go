@@ -99,7 +99,8 @@ func TestUnknownEventsAreIgnored(t *testing.T) {
 		"event: metrics\n" + event(`{"queue":3}`), "event: x\n\n", "event: message\n" + event(`{"choices":[]}`),
 		event(`{"choices":null,"error":null}`), event(`{"choices":[],"error":{},"code":0,"message":""}`),
 		event(`{"choices":[{"delta":{"error":""}}],"error":"","message":"success","code":200}`),
-		event(`{"choices":[null]}`),
+		event(`{"choices":[null]}`), event(`{"choices":[],"error":{"message":null,"code":0,"of":[{"a":""}]}}`),
+		event(`{"choices":[],"usage":{"completion_tokens":2,"prompt_tokens_details":[]},"x_groq":"x"}`),
 		"event: error\n: x\nevent: message\n\n", "\uFEFF",
 	} {
 		rec, err := read(&pieces{[]string{piece, token, token, finish, end}, nil})
@@ -153,8 +154,10 @@ func TestErrorsInsideOfWholeAnswers(t *testing.T) {
 // The error of an answer that is no stream of events shows its beginning.
 func TestErrorsShowTheBeginningOfAnAnswer(t *testing.T) {
 	for content, text := range map[string]string{
-		"<html>\n<body>Sign in</body>":     "it begins with <html> <body>Sign in</body>",
-		`{"error":{"message":"too long"}}`: `it begins with {"error":{"message":"too long"}}`,
+		"<html>\n<body>Sign in</body>":              "it begins with <html> <body>Sign in</body>",
+		`{"error":{"message":"too long"}}`:          `it begins with {"error":{"message":"too long"}}`,
+		strings.ReplaceAll(token+end, "\n\n", "\n"): "no empty line ends its first event; it begins with data: {",
+		strings.ReplaceAll(token+end, "\n", "\r"):   "no empty line ends its first event; it begins with data: {",
 	} {
 		if rec, err := read(&pieces{[]string{content}, nil}); err != nil || !strings.Contains(rec.Error, text) {
 			t.Errorf("%s: %+v, %v", content, rec, err)

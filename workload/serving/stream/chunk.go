@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -14,7 +16,9 @@ import (
 
 // parsedEvent is the content of an event of a stream, or of a complete answer, of completions and of chat.
 type parsedEvent struct {
-	keep    bool   // keep the content
+	keep bool // keep the content
+	// deltas: an event had output in a delta. Then a message repeats all of the output until then.
+	deltas  bool
 	content []byte // text of all choices
 	visible bool   // there is content
 	output  bool   // generated output on any channel
@@ -35,7 +39,7 @@ type parsedEvent struct {
 
 // read parses an event, or a complete answer.
 func (s *parsedEvent) read(p *scanner) {
-	*s = parsedEvent{keep: s.keep, content: s.content[:0], first: math.MaxInt}
+	*s = parsedEvent{keep: s.keep, deltas: s.deltas, content: s.content[:0], first: math.MaxInt}
 	p.object(func(name []byte) {
 		switch string(name) {
 		case "choices":
@@ -46,11 +50,7 @@ func (s *parsedEvent) read(p *scanner) {
 		case "usage":
 			s.counts(p)
 		case "x_groq":
-			if p.kind() != '{' {
-				p.skip()
-				return
-			}
-			p.object(func(name []byte) {
+			p.optional(func(name []byte) {
 				if string(name) == "usage" {
 					s.counts(p)
 				} else {
@@ -101,8 +101,15 @@ func (s *parsedEvent) choice(p *scanner) {
 		switch string(name) {
 		case "text":
 			s.text(p, wanted)
-		case "delta", "message":
+		case "delta":
 			if !p.null() {
+				s.message(p, wanted)
+				s.deltas = s.deltas || s.output
+			}
+		case "message":
+			if s.deltas {
+				p.skip()
+			} else if !p.null() {
 				s.message(p, wanted)
 			}
 		case "finish_reason":
@@ -139,12 +146,21 @@ func (s *parsedEvent) message(p *scanner, wanted bool) {
 			s.counts(p)
 		case string(name) == "error":
 			s.fails(p)
-		case labels(name):
+		case labels(name), describes(name):
 			p.skip()
 		default:
 			s.output = p.nonEmpty(false) || s.output
 		}
 	})
+}
+
+// describes reports whether a member of a message says what the message is, and is no part of it.
+func describes(name []byte) bool {
+	switch string(name) {
+	case "name", "channel", "recipient", "phase", "status":
+		return true
+	}
+	return false
 }
 
 // part parses an element of content that is a list; the user sees its texts.
@@ -215,7 +231,8 @@ func (p *scanner) words() string {
 	case '{', '[':
 		var e struct{ Message, Detail string }
 		_ = json.Unmarshal(v, &e) // other forms have no error text
-		if v = v.Clone(); v.Compact() == nil && len(v) == len("{}") {
+		var any any
+		if v = v.Clone(); v.Compact() == nil && json.Unmarshal(v, &any) == nil && saysNothing(any) {
 			return ""
 		}
 		return cmp.Or(e.Message, e.Detail, string(v))
@@ -225,6 +242,17 @@ func (p *scanner) words() string {
 		}
 	}
 	return ""
+}
+
+// saysNothing reports whether a value has only null, false, 0 and empty texts.
+func saysNothing(v any) bool {
+	switch v := v.(type) {
+	case []any:
+		return !slices.ContainsFunc(v, func(item any) bool { return !saysNothing(item) })
+	case map[string]any:
+		return saysNothing(slices.Collect(maps.Values(v)))
+	}
+	return v == nil || v == false || v == 0. || v == ""
 }
 
 // wrong returns the error of an answer that reports one.

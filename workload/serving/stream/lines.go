@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // maxEvent limits a line, an event, and a text of an answer that is no stream.
@@ -46,6 +48,25 @@ func (l *lines) feed(b []byte, event func(name string, data []byte) error) error
 		l.line = l.line[:0]
 	}
 	return nil
+}
+
+// rest ends an answer whose last event has no empty line after it. An event that was cut is ignored.
+func (l *lines) rest(event func(name string, data []byte) error) error {
+	whole := func(name string, data []byte) error {
+		if !fails(name) && !isDone(data) && !jsontext.Value(data).IsValid(lenient...) {
+			return nil
+		}
+		return event(name, data)
+	}
+	if err := l.take(bytes.TrimSuffix(l.line, []byte("\r")), whole); err != nil {
+		return err
+	}
+	return l.complete(whole)
+}
+
+// several reports whether the event that has not ended is rather several.
+func (l *lines) several() bool {
+	return bytes.Contains(l.data, []byte("\n")) || bytes.Contains(l.line, []byte("\r"))
 }
 
 // take parses a line.

@@ -32,9 +32,10 @@ func TestNonEmptyMembersAreOutput(t *testing.T) {
 		`"not_known":[7]`:                                                                              {true, false},
 		`"not_known":{"a":{"b":1}}`:                                                                    {true, false},
 
-		`"role":"assistant"`:                    {},
-		`"content":""`:                          {},
-		`"content":null,"role":null`:            {},
+		`"role":"assistant"`:         {},
+		`"content":""`:               {},
+		`"content":null,"role":null`: {},
+		`"role":"assistant","name":"bot","channel":"final","recipient":"all","phase":"answer","status":"typing"`: {},
 		`"content":[]`:                          {},
 		`"content":[{"type":"text","text":""}]`: {},
 		`"tool_calls":[],"function_call":null`:  {},

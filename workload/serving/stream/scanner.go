@@ -117,6 +117,15 @@ func (p *scanner) object(member func(name []byte)) {
 	p.need('}')
 }
 
+// optional reads an object; another value has no members.
+func (p *scanner) optional(member func(name []byte)) {
+	if p.kind() != '{' {
+		p.skip()
+		return
+	}
+	p.object(member)
+}
+
 // value reads a value, and returns its JSON until the next call.
 func (p *scanner) value() jsontext.Value {
 	if p.err != nil {

@@ -51,9 +51,13 @@ type Reader struct {
 	answer strings.Builder
 	// finished: a finish reason or [DONE] has arrived. The last usage counts.
 	finished bool
+	done     bool // [DONE] has arrived
 	ended    bool // it ended normally
 	usage    usage
 	fresh    int // events with output in the current read
+
+	// Ended is called at [DONE], after which only the end of the answer may come; nil: nothing is.
+	Ended func()
 }
 
 // ErrStopped is returned after progress returned false.
@@ -101,7 +105,16 @@ func (r *Reader) Events(body io.Reader) error {
 			}
 		}
 	}
-	at := r.now()
+	at, ends := r.now(), ""
+	if errors.Is(err, io.EOF) {
+		if r.chunks == 0 && r.lines.several() {
+			ends = ", and no empty line ends its first event"
+		}
+		wrong := r.lines.rest(func(name string, data []byte) error { return r.event(name, data, at) })
+		if wrong != nil {
+			return r.end(at, wrong)
+		}
+	}
 	if r.finished { // later errors of the connection do not count
 		return r.end(at, nil)
 	}
@@ -109,7 +122,7 @@ func (r *Reader) Events(body io.Reader) error {
 	case errors.Is(err, io.EOF) && r.chunks == 0 && strings.HasPrefix(r.head.text(), "<"):
 		err = malformed("the answer is a page, not a stream of events; it begins with %s", r.head.text())
 	case errors.Is(err, io.EOF):
-		err = &fault{load.Truncated, "the answer ended without a finish reason or [DONE]"}
+		err = &fault{load.Truncated, "the answer ended without a finish reason or [DONE]" + ends}
 	}
 	return r.end(at, err)
 }
@@ -141,7 +154,10 @@ func (r *Reader) end(at int64, wrong error) error {
 // event handles an event: its name, "" if it has none, and its data.
 func (r *Reader) event(name string, data []byte, at int64) error {
 	if isDone(data) {
-		r.finished = true
+		if r.Ended != nil && !r.done {
+			r.Ended()
+		}
+		r.finished, r.done = true, true
 		return nil
 	}
 	parsed := &r.parsed

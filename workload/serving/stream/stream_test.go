@@ -119,7 +119,28 @@ func TestOddStreams(t *testing.T) {
 		"no DONE":   {pieces{[]string{token, finish}, nil}, load.OK, 1, 1, 1, 1, 1, load.ByEvents, false},
 		"no finish": {pieces{[]string{token, end}, nil}, load.OK, 1, 1, 1, 1, 1, load.ByEvents, false},
 		"an end without a line break": {
-			pieces{[]string{token, "data: [DONE]"}, nil}, load.Truncated, 1, 1, 1, 1, -1, load.ByNobody, false,
+			pieces{[]string{token, "data: [DONE]"}, nil}, load.OK, 1, 1, 1, 1, 1, load.ByEvents, false,
+		},
+		"usage without an empty line": {
+			pieces{[]string{token, finish, strings.TrimSpace(usaged)}, nil}, load.OK, 1, 1, 1, 1, 4, load.ByUsage,
+			false,
+		},
+		"an end that is cut": {
+			pieces{[]string{token, "data: [DON"}, nil}, load.Truncated, 1, 1, 1, 1, -1, load.ByNobody, false,
+		},
+		"an event that is cut": {
+			pieces{[]string{token, finish, usaged[:60]}, nil}, load.OK, 1, 1, 1, 1, 1, load.ByEvents, false,
+		},
+		"the whole message again": {
+			pieces{[]string{token, token, event(`{"choices":[{"message":{"content":"aa"},"finish_reason":"stop"}]}`)},
+				nil}, load.OK, 1, 1, 2, 2, 2, load.ByEvents, false,
+		},
+		"the message so far beside each delta": {
+			pieces{[]string{
+				event(`{"choices":[{"message":{"content":"a"},"delta":{"content":"a"}}]}`),
+				event(`{"choices":[{"message":{"content":"ab"},"delta":{"content":"b"}}]}`),
+				event(`{"choices":[{"message":{"content":"ab"},"delta":{"content":""},"finish_reason":"stop"}]}`),
+			}, nil}, load.OK, 1, 1, 2, 2, 2, load.ByEvents, false,
 		},
 		"neither": {pieces{[]string{role, token}, nil}, load.Truncated, 2, 2, 2, 1, -1, load.ByNobody, false},
 		"broken":  {pieces{[]string{role, token}, reset}, load.OK, 2, 2, 2, 1, -1, load.ByNobody, true},

@@ -22,10 +22,7 @@ func (u *usage) read(p *scanner) {
 		case "completion_tokens", "output_tokens":
 			u.completion, u.given = p.number()
 		case "prompt_tokens_details", "input_tokens_details":
-			if p.null() {
-				return
-			}
-			p.object(func(name []byte) {
+			p.optional(func(name []byte) {
 				if string(name) == "cached_tokens" {
 					u.cached, u.detailed = p.number()
 					return
