@@ -1,6 +1,13 @@
 package output
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/weir-bench/weir/internal/lazyregexp"
+)
+
+// ucxPart matches a line with a part of the numbers of a row, into which another process printed.
+var ucxPart = lazyregexp.New(`\d\.\d+,|,\d+\.\d|^(?:[^,\s]+,)*\d+,?$`)
 
 // readUCXLines reads the lines of -v below their header. The last line of a test is its result; lines of
 // threads are stages. They do not say whether times are latencies, so these are passed on by their own
@@ -18,7 +25,12 @@ func readUCXLines(lines []string, header int) ([]Row, error) {
 			stage = n
 			continue
 		case len(fields) < names+4 || !isDecimal(strings.TrimSpace(fields[names])):
+			if ucxPart().MatchString(strings.TrimSpace(lines[i])) {
+				return nil, tornRow(n, lines[i])
+			}
 			continue
+		case len(fields) == names+4 && !ucxOfThreads(fields[names:]):
+			return nil, tornRow(n, lines[i])
 		}
 		test := strings.Join(fields[:names], "/")
 		for j := range fields {

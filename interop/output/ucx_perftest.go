@@ -119,10 +119,13 @@ func (t *ucxTable) line(n int, line string) (*Row, error) {
 		fields, stage = fields[2:], true
 	case isDecimal(fields[0]):
 		stage = !t.final && !t.old // of a build without threads
-	case tornUCX(fields):
-		return nil, at(n, "a line with the numbers of a row is no whole row: %s", quote(line))
+	case t.torn(fields):
+		return nil, tornRow(n, line)
 	default:
 		return nil, nil // a rule, or a line of a log
+	}
+	if len(fields) == 4 && !ucxOfThreads(fields) {
+		return nil, tornRow(n, line)
 	}
 	if columns := 8; len(fields) > columns && !isDecimal(fields[columns]) { // of -I
 		fields = fields[:columns]
@@ -144,8 +147,20 @@ func (t *ucxTable) line(n int, line string) (*Row, error) {
 	return &row, nil
 }
 
-// tornUCX reports whether a line has most of the numbers of a row, unlike a log.
-func tornUCX(fields []string) bool {
+func tornRow(n int, line string) error {
+	return at(n, "a line with the numbers of a row is no whole row: %s", quote(line))
+}
+
+// ucxOfThreads reports whether four numbers are those of several threads, and not the first of eight: the third is a
+// bandwidth, which has two decimals, and no time, which has three.
+func ucxOfThreads(fields []string) bool {
+	_, decimals, _ := strings.Cut(strings.TrimSpace(fields[2]), ".")
+	return len(decimals) == len("00")
+}
+
+// torn reports whether a line has most of the numbers of a row, unlike a log. Where the last line is the result, some
+// of them count.
+func (t *ucxTable) torn(fields []string) bool {
 	numbers, points := 0, 0
 	for _, f := range fields {
 		if numeric().MatchString(f) {
@@ -153,7 +168,7 @@ func tornUCX(fields []string) bool {
 			points += strings.Count(f, ".")
 		}
 	}
-	return numbers > 5 && points > 2
+	return numbers > 5 && points > 2 || t.old && numbers > 1 && points > 1
 }
 
 // columns returns the columns of a line with n numbers: four with several threads, otherwise the
