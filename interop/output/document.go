@@ -25,7 +25,7 @@ type jsonKind int
 
 const (
 	null      jsonKind = iota
-	noNumeral          // NaN or Infinity, as Python writes them
+	noNumeral          // NaN or Infinity, as Python and C write them
 	boolean
 	number
 	text
@@ -65,20 +65,17 @@ func documents(output []byte) (all []*jsonValue, err error) {
 // noNumeralMark begins the text that stands for a word such as NaN while a document is read.
 const noNumeralMark = "\x00"
 
-var noNumerals = lazyregexp.New(`"(?:[^"\\]|\\.)*"|-?Infinity\b|\bNaN\b`)
+var noNumerals = lazyregexp.New(`"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity|nan|inf)\b`)
 
-// quoteNoNumerals replaces NaN and Infinity outside of texts, which Python writes and JSON does not have.
+// quoteNoNumerals replaces what Python and C write for numbers that JSON does not have, outside of texts.
 func quoteNoNumerals(output []byte) []byte {
-	if !bytes.Contains(output, []byte("NaN")) && !bytes.Contains(output, []byte("Infinity")) {
-		return output
-	}
 	return noNumerals().ReplaceAllFunc(output, func(word []byte) []byte {
-		switch word[0] {
-		case '"':
+		switch {
+		case word[0] == '"':
 			return word
-		case 'N':
+		case bytes.Contains(bytes.ToLower(word), []byte("nan")):
 			return []byte(`"\u0000NaN"`)
-		case '-':
+		case word[0] == '-':
 			return []byte(`"\u0000-inf"`)
 		}
 		return []byte(`"\u0000inf"`)

@@ -11,6 +11,7 @@ import (
 type jsonData struct {
 	Notes bool // text before and after the document is ignored
 	Many  bool // several consecutive documents
+	YAML  bool // the document may be in YAML
 	Text  struct {
 		Of   string // prefix of the tool's output if it prints no JSON
 		Else string
@@ -71,6 +72,12 @@ func (t *tool) jsonReader(special function) (read func([]byte) ([]Row, error), e
 		jsonData: *t.JSON, convert: special.json, loads: special.rows, versions: t.Versions, keys: t.Keys,
 		load: t.Load, metrics: t.Metrics,
 	}
+	switch {
+	case f.YAML:
+		f.convert = fromYAML
+	case f.convert == nil:
+		f.convert = unchanged
+	}
 	var paths []string
 	for _, c := range slices.Concat(f.Document, f.Checks) {
 		paths = append(paths, c.Path...)
@@ -113,11 +120,9 @@ func (f *jsonFormat) read(output []byte) ([]Row, error) {
 		return nil, at(1+bytes.Count(output[:i], []byte("\n")), "%s", f.Text.Else)
 	}
 	output = untaggedDocument([]byte(uncoloured(string(bytes.TrimPrefix(output, byteOrderMark)))))
-	var err error
-	if f.convert != nil {
-		if output, err = f.convert(output); err != nil {
-			return nil, err
-		}
+	output, err := f.convert(output)
+	if err != nil {
+		return nil, err
 	}
 	if f.Notes {
 		output = withoutNotes(output)
@@ -173,6 +178,8 @@ func (f *jsonFormat) places(root *jsonValue) ([]*jsonValue, error) {
 	switch {
 	case f.loads != nil:
 		return f.loads(root)
+	case f.rowsOf == nil && len(root.items) > 0: // results that a script has collected
+		return root.items, nil
 	case f.rowsOf == nil:
 		return []*jsonValue{root}, nil
 	case !f.rowsOf[len(f.rowsOf)-1].isRows():

@@ -18,11 +18,11 @@ func textLines(output []byte) ([]string, error) {
 	if lines[last] != "" {
 		return nil, at(last+1, "the output ends in the middle of a line: %s", quote(lines[last]))
 	}
-	lines = lines[:last]
-	for i, l := range lines {
-		lines[i] = strings.TrimSuffix(uncoloured(l), "\r")
+	var all []string
+	for _, l := range lines[:last] { // what a progress bar overwrites is a line of its own
+		all = append(all, strings.Split(strings.TrimRight(uncoloured(l), "\r"), "\r")...)
 	}
-	return lines, nil
+	return all, nil
 }
 
 // control matches what a terminal shows as colours and titles.

@@ -11,9 +11,9 @@ import (
 var blanksAtEnds = lazyregexp.New(`[ \t\r]+\n`)
 
 // withoutNotes blanks the text before and after the document in an output, so that line numbers
-// stay the same.
+// stay the same. What a progress bar overwrites is a line of its own.
 func withoutNotes(output []byte) []byte {
-	output = blanksAtEnds().ReplaceAll(output, []byte("\n"))
+	output = bytes.ReplaceAll(blanksAtEnds().ReplaceAll(output, []byte("\n")), []byte("\r"), []byte("\n"))
 	begin := 0
 	if !bytes.HasPrefix(output, []byte("{")) {
 		begin = bytes.Index(output, []byte("\n{")) + 1

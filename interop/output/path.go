@@ -17,7 +17,7 @@ func JSON(paths map[string]string, keys []string, metrics []Metric) (Format, err
 	if err != nil {
 		return Format{}, err
 	}
-	f := &jsonFormat{}
+	f := &jsonFormat{convert: unchanged}
 	var rowsName string
 	for _, name := range sortedNames(paths) {
 		isKey, ok := columns[name]

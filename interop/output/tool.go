@@ -234,7 +234,7 @@ var functions = map[string]function{
 	"fabtests":     {size: fabtestsSize},
 	"fio":          {json: fioTerse},
 	"iperf3":       {json: iperf3Stream},
-	"llm-d":        {json: llmdJSON, rows: llmdRows},
+	"llm-d":        {rows: llmdRows},
 	"nixlbench":    {final: nixlbenchComplete},
 	"ucx_perftest": {read: readUCXPerftest},
 }

@@ -170,7 +170,8 @@ func table(f Format, found []Row) string {
 // others, any part is an error.
 var standAlone = map[string]bool{
 	"nccl-tests/made_two_collectives.txt": true, "fio/made_terse_two_jobs.txt": true, "fio/terse_5.txt": true,
-	"fabtests": true, "osu": true, "ucx_perftest": true, "vllm-bench": true}
+	"guidellm/made_yaml.txt": true,
+	"fabtests":               true, "osu": true, "ucx_perftest": true, "vllm-bench": true}
 
 // TestPrefixes cuts each recorded output at each byte.
 func TestPrefixes(t *testing.T) {
