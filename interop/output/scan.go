@@ -5,7 +5,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/weir-bench/weir/internal/lazyregexp"
 )
+
+// deaths matches what launchers and shells print of a process that was killed or aborted.
+var deaths = lazyregexp.New(`^(?:srun|slurmstepd): error: |^(?:mpi|prte|orte)(?:run|exec) (?:noticed|detected) that |` +
+	`MPI_ABORT was invoked|\*\*\* An error occurred in |BAD TERMINATION OF ONE |Process received signal|^Abort\(|` +
+	`^(?:Killed|Terminated|Aborted|Bus error|Segmentation fault)(?: \(core dumped\))?$`)
 
 var errNoRow = errors.New("the table has a header but no result")
 
@@ -89,6 +96,9 @@ func (s *scan) end(n int) error {
 	return nil
 }
 
+// open reports whether nothing says that the tables are complete.
+func (s *scan) open() bool { return s.Closing == nil && s.special.final == nil }
+
 func (s *scan) titleKey() string {
 	for _, k := range s.tool.Keys {
 		if k.Title {
@@ -103,6 +113,8 @@ func (s *scan) line(n int, line string) error {
 		s.title = m[1]
 	}
 	switch {
+	case s.open() && deaths().MatchString(line):
+		return at(n, "a process of the test did not end by itself: %s", quote(line))
 	case s.Failure.matches(line):
 		return at(n, "%s: %s", s.Says, quote(line))
 	case s.Section.matches(line) && s.begun != 0:
