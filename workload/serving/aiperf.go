@@ -2,6 +2,7 @@ package serving
 
 import (
 	"encoding/json"
+	"math"
 	"strings"
 
 	"github.com/weir-bench/weir/results"
@@ -22,7 +23,6 @@ var aiperfNumbers = []struct {
 	{"output_token_throughput", "output_throughput", "tokens/sec", 1},
 	{"total_token_throughput", "total_throughput", "tokens/sec", 1},
 	{"goodput", "goodput", "requests/sec", 1},
-	{"request_count", "requests", "requests", 1},
 	{"request_error_rate", "error_rate", "%", 100},
 	{"effective_concurrency", "concurrency.effective", "requests", 1},
 	{"output_sequence_length", "output.tokens", "tokens", 1},
@@ -52,6 +52,13 @@ func aiperf(option func(string) string, metric func(string) (float64, bool)) []s
 	for _, n := range aiperfNumbers {
 		if v, ok := metric(n.metric); ok {
 			all[n.name] = map[string]any{"unit": n.unit, "avg": v * n.factor}
+		}
+	}
+	if n, ok := metric("requests"); ok { // aiperf counts those that succeeded
+		rate, _ := metric("error_rate")
+		failed := math.Round(n * rate)
+		for name, count := range map[string]float64{"request_count": n - failed, "error_request_count": failed} {
+			all[name] = map[string]any{"unit": "requests", "avg": count}
 		}
 	}
 	if v, ok := metric("speed.per_user.p50"); ok {
