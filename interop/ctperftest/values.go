@@ -36,7 +36,8 @@ func (r *reader) count(keys map[string]yamlsyntax.Pair, key string, least, other
 		return otherwise
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil || n < least || n > maxCount {
+	octal := len(text) > 1 && text[0] == '0' // the programs read 010 as 8
+	if err != nil || octal || n < least || n > maxCount {
 		r.error(at.Range, "Invalid number", "%s is a whole number of at least %d, not %q.", key, least, text)
 		return otherwise
 	}

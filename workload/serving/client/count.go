@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -11,14 +12,18 @@ import (
 	"github.com/weir-bench/weir/workload/serving/stream"
 )
 
-// Count asks the server's /tokenize, as in vLLM and SGLang, for the number of tokens of a text.
+// Count asks the server's /tokenize, as in vLLM, SGLang and llama.cpp, for the number of tokens of a text, which is not
+// empty.
 func (c *Client) Count(ctx context.Context, model, text string) (int, error) {
 	if c.cfg.Total > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, c.cfg.Total)
 		defer cancel()
 	}
-	body, err := json.Marshal(map[string]any{"model": model, "prompt": text, "add_special_tokens": false})
+	body, err := json.Marshal(map[string]any{
+		"model": model, "prompt": text, "content": text, // content: of llama.cpp
+		"add_special_tokens": false,
+	})
 	if err != nil {
 		return 0, err
 	}
@@ -37,6 +42,9 @@ func (c *Client) Count(ctx context.Context, model, text string) (int, error) {
 		return 0, fmt.Errorf("/tokenize: %s", answer.Status)
 	}
 	n, err := stream.Tokens(answer.Body)
+	if err == nil && n == 0 { // it has read no text
+		err = errors.New("it counts 0 tokens")
+	}
 	if err != nil {
 		return 0, fmt.Errorf("/tokenize: %w", err)
 	}

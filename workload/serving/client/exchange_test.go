@@ -1,6 +1,7 @@
 package client
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -53,6 +54,26 @@ func TestRefusals(t *testing.T) {
 		if rec.Outcome != load.Status || strings.TrimSpace(rec.Error) != strings.TrimSpace(want) {
 			t.Errorf("%q, not %q", rec.Error, want)
 		}
+	}
+}
+
+// A tokenizer that finds no text counts nothing: the estimate stays.
+func TestCount(t *testing.T) {
+	for answer, want := range map[string]int{`{"tokens":[]}`: -1, `{"count":0}`: -1, `{"tokens":[1,2]}`: 2} {
+		asked := make(chan string, 1)
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			asked <- string(body)
+			_, _ = io.WriteString(w, answer)
+		}))
+		n, err := newClient(t, Config{URL: s.URL}).Count(t.Context(), "m", "some text")
+		if (err != nil) != (want < 0) || err == nil && n != want {
+			t.Errorf("%s: %d, %v", answer, n, err)
+		}
+		if body := <-asked; strings.Count(body, "some text") != 2 { // as prompt and as content
+			t.Errorf("it sent %s", body)
+		}
+		s.Close()
 	}
 }
 
