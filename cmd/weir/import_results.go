@@ -22,7 +22,8 @@ func newImportResult(tool string) *cobra.Command {
 		Use:   tool + " RESULT|'COMMAND LINE'",
 		Short: "convert a result file of " + tool + " to a result document",
 		Long: fmt.Sprintf(`%s reads a result file of the tool and writes a result document of weir:
-a case for each result, each with one launch. You can compare it with other
+a case for each result, with one launch, or with the runs of a sweep of vLLM
+as launches. You can compare it with other
 documents, use it as the baseline of a scenario, or add it to a history. Its metrics
 have the names of workload serving where they mean the same; their definitions, and
 docs/tools.md, say how the tool counts. A single launch has no interval: a comparison

@@ -53,8 +53,11 @@ var loads = []string{byRate, "concurrency"}
 // ofSession is the key of rows written by a session of weir: the case.
 const ofSession = "case"
 
+// ofSweep is the key of rows that numbers the runs of the same load in a sweep.
+const ofSweep = "run"
+
 // Result converts a result file of another tool to a document: each result is a case of workload
-// serving with one launch. Definitions of metrics are those of the tool.
+// serving with one launch, or with a launch for each run of a sweep. Definitions of metrics are those of the tool.
 func Result(tool, file string, content []byte, o ResultOptions) (*results.Document, error) {
 	format, known := formatOf(tool)
 	if !known || !slices.Contains(ResultTools(), tool) {
@@ -68,9 +71,6 @@ func Result(tool, file string, content []byte, o ResultOptions) (*results.Docume
 	if err != nil {
 		return nil, err
 	}
-	if o.Case != "" && len(rows) > 1 {
-		return nil, fmt.Errorf("--case names one case, but the file has %d results", len(rows))
-	}
 	d := digest(content)
 	doc := &results.Document{
 		Schema: results.Schema,
@@ -83,7 +83,7 @@ func Result(tool, file string, content []byte, o ResultOptions) (*results.Docume
 			Name: tool, Description: "a result of " + written(tool, rows) + ", not measured by weir",
 			File: filepath.Base(file), Digest: d, Variables: map[string]string{},
 		},
-		Plan:       results.Plan{Digest: d, Cases: len(rows)},
+		Plan:       results.Plan{Digest: d},
 		Assertions: []*results.AssertionVerdict{},
 	}
 	if doc.Weir.Go == "" {
@@ -94,14 +94,26 @@ func Result(tool, file string, content []byte, o ResultOptions) (*results.Docume
 		of := o
 		of.Run = run
 		c := caseOf(row, of, tool, d)
-		if slices.ContainsFunc(doc.Cases, func(other *results.Case) bool { return other.Key == c.Key }) {
+		same := slices.IndexFunc(doc.Cases, func(other *results.Case) bool { return other.Key == c.Key })
+		switch {
+		case same < 0 && o.Case != "" && i > 0:
+			return nil, fmt.Errorf("--case names one case, but the file has results of several")
+		case same >= 0 && row.At[ofSweep] == "":
 			return nil, fmt.Errorf("two results of the file are case %s: line %d is the second", c.Key, row.Line)
+		case same >= 0:
+			of := doc.Cases[same]
+			of.Launches, of.Made = append(of.Launches, c.Launches...), of.Made+1
+			continue
 		}
 		doc.Cases = append(doc.Cases, c)
 		if !slices.ContainsFunc(doc.Metrics, func(t results.MetricTable) bool { return t.Run == c.Run }) {
 			doc.Metrics = append(doc.Metrics,
 				results.MetricTable{Workload: "serving", Run: c.Run, Definitions: definitions(format, rows)})
 		}
+	}
+	doc.Plan.Cases = len(doc.Cases)
+	if o.Case != "" {
+		doc.Cases[0].Key, doc.Cases[0].ID = o.Case, digest([]byte(d+"\x00"+o.Case))
 	}
 	return doc, nil
 }
@@ -149,9 +161,6 @@ func caseOf(row output.Row, o ResultOptions, tool, source string) *results.Case 
 	if own := row.At[ofSession]; own != "" { // of a session of weir: keep its run
 		c.Key = own
 		c.Run, _, _ = strings.Cut(own, "[")
-	}
-	if o.Case != "" {
-		c.Key = o.Case
 	}
 	c.ID = digest([]byte(source + "\x00" + c.Key))
 	return c
