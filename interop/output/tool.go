@@ -236,5 +236,6 @@ var functions = map[string]function{
 	"iperf3":       {json: iperf3Stream},
 	"llm-d":        {rows: llmdRows},
 	"nixlbench":    {final: nixlbenchComplete},
+	"nvbandwidth":  {rows: nvbandwidthTests},
 	"ucx_perftest": {read: readUCXPerftest},
 }
