@@ -108,4 +108,5 @@ type Event struct {
 	At        int64
 	Tokens    int32 // generated so far, by continuous usage; or Unknown
 	Coalesced bool  // its read also brought the event before
+	Unsure    bool  // its output is in members that are not known
 }

@@ -22,6 +22,7 @@ type parsedEvent struct {
 	content []byte // text of all choices
 	visible bool   // there is content
 	output  bool   // generated output on any channel
+	known   bool   // on a channel that is known
 	choices int
 	// first and last are the lowest and the highest index of a choice with output; first > last: there is none.
 	first, last int
@@ -125,11 +126,25 @@ func (s *parsedEvent) choice(p *scanner) {
 		case "error":
 			s.fails(p)
 		case "reasoning", "reasoning_content", "thinking":
-			s.output = p.nonEmpty(false) || s.output
+			s.channel(p, name)
 		default:
 			p.skip()
 		}
 	})
+}
+
+// channel reads a member of a message that may be output.
+func (s *parsedEvent) channel(p *scanner, name []byte) {
+	known := channels[string(name)]
+	if p.nonEmpty(false) {
+		s.output, s.known = true, s.known || known
+	}
+}
+
+// channels are the known members of a message with output.
+var channels = map[string]bool{
+	"reasoning": true, "reasoning_content": true, "reasoning_details": true, "thinking": true, "thinking_blocks": true,
+	"tool_calls": true, "function_call": true, "refusal": true, "audio": true, "images": true,
 }
 
 // message parses a delta of a message, or a message. Unknown non-empty members count as output.
@@ -149,7 +164,7 @@ func (s *parsedEvent) message(p *scanner, wanted bool) {
 		case labels(name), describes(name):
 			p.skip()
 		default:
-			s.output = p.nonEmpty(false) || s.output
+			s.channel(p, name)
 		}
 	})
 }
@@ -157,7 +172,7 @@ func (s *parsedEvent) message(p *scanner, wanted bool) {
 // describes reports whether a member of a message says what the message is, and is no part of it.
 func describes(name []byte) bool {
 	switch string(name) {
-	case "name", "channel", "recipient", "phase", "status":
+	case "name", "channel", "recipient", "phase", "status", "annotations", "context", "extra_content":
 		return true
 	}
 	return false
@@ -175,8 +190,8 @@ func (s *parsedEvent) part(p *scanner, wanted bool) {
 			s.text(p, wanted)
 		case labels(name):
 			p.skip()
-		default:
-			s.output = p.nonEmpty(true) || s.output
+		case p.nonEmpty(true):
+			s.output, s.known = true, true
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -157,6 +158,31 @@ func TestWholeAnswersAreBounded(t *testing.T) {
 			Whole(strings.NewReader(c.content))
 		if err != nil || (rec.Outcome == load.Malformed) != (c.text != "") || !strings.Contains(rec.Error, c.text) {
 			t.Errorf("%s: %v, %q, %v", name, rec.Outcome, rec.Error, err)
+		}
+	}
+}
+
+// An unknown member is no output if the usage has no token for it.
+func TestUnknownMembersNeedATokenOfTheUsage(t *testing.T) {
+	unknown := delta(`"not_known":{"a":"x"}`)
+	counts := func(n int) string { return event(fmt.Sprintf(`{"choices":[],"usage":{"completion_tokens":%d}}`, n)) }
+	for name, c := range map[string]struct {
+		pieces              []string
+		first, last, events int
+		doubt               bool
+	}{
+		"first":          {[]string{unknown, token, token, finish, counts(2), end}, 2, 3, 2, false},
+		"last":           {[]string{token, token, unknown, finish, counts(2), end}, 1, 2, 2, false},
+		"with tokens":    {[]string{unknown, token, token, finish, counts(3), end}, 1, 3, 3, false},
+		"too few tokens": {[]string{unknown, token, token, finish, counts(1), end}, 1, 3, 3, true},
+		"no usage":       {[]string{unknown, token, token, finish, end}, 1, 3, 3, false},
+		"nothing known":  {[]string{unknown, unknown, finish, counts(1), end}, 1, 2, 2, true},
+		"a known one":    {[]string{tool, token, token, finish, counts(2), end}, 1, 3, 3, true},
+	} {
+		rec, err := read(&pieces{c.pieces, nil})
+		if err != nil || rec.Outcome != load.OK || rec.First != int64(c.first) || rec.Last != int64(c.last) ||
+			len(rec.Events) != c.events || (rec.Doubt != "") != c.doubt {
+			t.Errorf("%s: %+v, %v", name, rec, err)
 		}
 	}
 }

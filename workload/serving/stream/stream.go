@@ -230,7 +230,9 @@ func (r *Reader) output(at int64) error {
 		tokens = int32(min(parsed.usage.completion, math.MaxInt32))
 	}
 	rec.Last = at
-	rec.Events = append(rec.Events, load.Event{At: at, Tokens: tokens, Coalesced: r.fresh > 0})
+	rec.Events = append(rec.Events, load.Event{
+		At: at, Tokens: tokens, Coalesced: r.fresh > 0, Unsure: !parsed.visible && !parsed.known,
+	})
 	r.fresh++
 	return nil
 }

@@ -76,6 +76,17 @@ func (r *Reader) doubt(u *usage, outputs int) string {
 	return ""
 }
 
+// sure leaves out the events of which only unknown members could be output, if the usage has no tokens for them. It
+// returns the number of events with output.
+func (r *Reader) sure(u *usage, outputs int) int {
+	sure := slices.DeleteFunc(slices.Clone(r.rec.Events), func(e load.Event) bool { return e.Unsure })
+	if n := len(sure); n > 0 && u.completion >= float64(n) {
+		r.rec.Events, r.rec.First, r.rec.Last = sure, sure[0].At, sure[n-1].At
+		return n
+	}
+	return outputs
+}
+
 // count stores the last usage in the record, if it is plausible. Otherwise each event of an answer that ended normally
 // counts as a token.
 func (r *Reader) count() {
@@ -84,6 +95,9 @@ func (r *Reader) count() {
 		outputs := len(rec.Events)
 		if rec.Last != load.Never { // of a complete answer
 			outputs = max(outputs, 1)
+		}
+		if u.completion < float64(outputs) {
+			outputs = r.sure(u, outputs)
 		}
 		if rec.Doubt = r.doubt(u, outputs); rec.Doubt == "" {
 			rec.Output, rec.Source = int(u.completion), load.ByUsage
