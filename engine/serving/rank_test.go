@@ -300,6 +300,10 @@ func TestReady(t *testing.T) {
 			a.Head(http.StatusUnauthorized, "text/plain")
 			a.Raw("who are you?")
 		}, "refuses requests of model mock: 401 Unauthorized: who are you?"},
+		"elsewhere": {func(a *testserver.Answer) {
+			a.Header("Location", "https://x.example/")
+			a.Head(http.StatusPermanentRedirect, "text/plain")
+		}, "refuses requests of model mock: 308 Permanent Redirect to https://x.example/, which is not followed"},
 		"never": {func(a *testserver.Answer) {
 			a.Head(http.StatusServiceUnavailable, "text/plain")
 			a.Raw("not yet")

@@ -24,7 +24,7 @@ const (
 // refused are statuses that do not change with time.
 var refused = []int{
 	http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusMethodNotAllowed,
-	http.StatusUnprocessableEntity,
+	http.StatusUnprocessableEntity, http.StatusMovedPermanently, http.StatusPermanentRedirect,
 }
 
 // notUnderstood are outcomes of endpoints that answer in another form.
