@@ -66,3 +66,25 @@ func TestMessagesAreNoHosts(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// Launchers say how a process ended, and much else.
+func TestDeaths(t *testing.T) {
+	for line, dead := range map[string]bool{
+		"srun: error: node7: task 1: Killed":                                      true,
+		"srun: error: node[7-8]: tasks 1-3: Exited with exit code 1":              true,
+		"slurmstepd: error: *** STEP 9.0 ON n1 CANCELLED DUE TO TIME LIMIT ***":   true,
+		"slurmstepd: error: Detected 1 oom_kill event in StepId=9.0":              true,
+		"prterun noticed that process rank 1 with PID 7 on node n1 exited":        true,
+		"mpirun detected that one or more processes exited with non-zero status":  true,
+		"Segmentation fault (core dumped)":                                        true,
+		"Abort(1) on node 0 (rank 0 in comm 0): Fatal error in PMPI_Send":         true,
+		"slurmstepd: error: couldn't chdir to `/x': No such file or directory":    false,
+		"srun: error: ioctl(TIOCGWINSZ): Inappropriate ioctl for device":          false,
+		"mpirun was unable to set the affinity":                                   false,
+		"[n1:01234] 1 more process has sent help message help-mpi-btl-openib.txt": false,
+	} {
+		if deaths().MatchString(line) != dead {
+			t.Errorf("%s: %v", line, !dead)
+		}
+	}
+}

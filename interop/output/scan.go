@@ -10,8 +10,9 @@ import (
 )
 
 // deaths matches what launchers and shells print of a process that was killed or aborted.
-var deaths = lazyregexp.New(`^(?:srun|slurmstepd): error: |^(?:mpi|prte|orte)(?:run|exec) (?:noticed|detected) that |` +
-	`MPI_ABORT was invoked|\*\*\* An error occurred in |BAD TERMINATION OF ONE |Process received signal|^Abort\(|` +
+var deaths = lazyregexp.New(`^srun: error: \S+: tasks? |^slurmstepd: error: (?:\*\*\*|Detected \d+ oom)|` +
+	`^(?:mpi|prte|orte)(?:run|exec) (?:noticed|detected) that |MPI_ABORT was invoked|\*\*\* An error occurred in |` +
+	`BAD TERMINATION OF ONE |Process received signal|^Abort\(|` +
 	`^(?:Killed|Terminated|Aborted|Bus error|Segmentation fault)(?: \(core dumped\))?$`)
 
 var errNoRow = errors.New("the table has a header but no result")
