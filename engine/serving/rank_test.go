@@ -304,6 +304,11 @@ func TestReady(t *testing.T) {
 			a.Header("Location", "https://x.example/")
 			a.Head(http.StatusPermanentRedirect, "text/plain")
 		}, "refuses requests of model mock: 308 Permanent Redirect to https://x.example/, which is not followed"},
+		"silent": {func(*testserver.Answer) { time.Sleep(500 * time.Millisecond) }, "allows more): no answer came"},
+		"no output": {func(a *testserver.Answer) {
+			a.Stream()
+			time.Sleep(500 * time.Millisecond)
+		}, "had no output yet"},
 		"never": {func(a *testserver.Answer) {
 			a.Head(http.StatusServiceUnavailable, "text/plain")
 			a.Raw("not yet")

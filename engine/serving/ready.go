@@ -62,7 +62,7 @@ func (k *run) awaitReady() (seconds float64, err error) {
 		}
 		why := rec.Error
 		if ctx.Err() != nil && why == "" {
-			why = cmp.Or(said, "its answer did not end")
+			why = cmp.Or(said, unfinished(rec))
 		}
 		switch {
 		case k.ctx.Err() != nil:
@@ -89,6 +89,19 @@ func (k *run) awaitReady() (seconds float64, err error) {
 		}
 		wait = min(2*wait, maxWait)
 	}
+}
+
+// unfinished says how far a request came whose time was over.
+func unfinished(rec *load.Record) string {
+	switch int64(load.Never) {
+	case rec.Connected:
+		return "no connection was made"
+	case rec.Headers:
+		return "no answer came"
+	case rec.First:
+		return "its answer had no output yet"
+	}
+	return "its answer did not end"
 }
 
 // neverReady is an error if waiting longer cannot help after an answer; nil: it may.

@@ -71,7 +71,8 @@ func New(cfg Config) (*Client, error) {
 	if cfg.Chat {
 		path = "/v1/chat/completions"
 	}
-	at.Path = strings.TrimSuffix(strings.TrimSuffix(at.Path, "/"), "/v1") + path
+	base := strings.TrimSuffix(strings.TrimSuffix(at.Path, "/"), path)
+	at.Path = strings.TrimSuffix(base, "/v1") + path
 	cfg.Bytes, cfg.Events = cmp.Or(cfg.Bytes, stream.MaxBytes), cmp.Or(cfg.Events, stream.MaxEvents)
 	t := &http.Transport{
 		DialContext:            dialer(cfg.Connect),

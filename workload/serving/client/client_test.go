@@ -409,6 +409,7 @@ func TestAddresses(t *testing.T) {
 	for address, want := range map[string]string{
 		"http://a:8": "http://a:8/v1/completions", "http://a/": "http://a/v1/completions",
 		"https://a/x/v1/": "https://a/x/v1/completions", "http://a/v1": "http://a/v1/completions", "a:8": "",
+		"http://a/x/v1/completions": "http://a/x/v1/completions", "http://a?v=1": "http://a/v1/completions?v=1",
 		"ftp://a": "",
 		"http://": "",
 	} {
