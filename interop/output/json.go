@@ -178,7 +178,7 @@ func (f *jsonFormat) places(root *jsonValue) ([]*jsonValue, error) {
 	switch {
 	case f.loads != nil:
 		return f.loads(root)
-	case f.rowsOf == nil && len(root.items) > 0: // results that a script has collected
+	case f.rowsOf == nil && f.due == nil && len(root.items) > 0: // results that a script has collected
 		return root.items, nil
 	case f.rowsOf == nil:
 		return []*jsonValue{root}, nil

@@ -18,11 +18,11 @@ func textLines(output []byte) ([]string, error) {
 	if lines[last] != "" {
 		return nil, at(last+1, "the output ends in the middle of a line: %s", quote(lines[last]))
 	}
-	var all []string
-	for _, l := range lines[:last] { // what a progress bar overwrites is a line of its own
-		all = append(all, strings.Split(strings.TrimRight(uncoloured(l), "\r"), "\r")...)
+	lines = lines[:last]
+	for i, l := range lines {
+		lines[i] = strings.TrimSuffix(uncoloured(l), "\r")
 	}
-	return all, nil
+	return lines, nil
 }
 
 // control matches what a terminal shows as colours and titles.
@@ -58,8 +58,13 @@ const leastOfHosts = 3
 var hostTag = lazyregexp.New(`^[A-Za-z](?:[A-Za-z0-9.-]*: |[A-Za-z0-9._-]* +\| |[A-Za-z0-9.-]* [\w./-]+\[\d+\]: )`)
 
 // untagged removes such prefixes, and blanks around all lines. Prefixes of hosts are removed if all lines have one.
+// What a progress bar overwrites is a line of its own.
 func untagged(lines []string) []string {
-	return unindented(withoutHosts(withoutTags(lines)))
+	var all []string
+	for _, l := range lines {
+		all = append(all, strings.Split(strings.TrimRight(l, "\r"), "\r")...)
+	}
+	return unindented(withoutHosts(withoutTags(all)))
 }
 
 // unindented removes blanks at the ends of lines, and those that all begin with.

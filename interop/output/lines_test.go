@@ -58,6 +58,10 @@ func TestBlanksAroundLines(t *testing.T) {
 	if want := []string{"# Size  B/W", "", "8      1"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%q", got)
 	}
+	got = untagged([]string{"10%\r100%\r8      1", "9      2\r"})
+	if want := []string{"10%", "100%", "8      1", "9      2"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("%q", got)
+	}
 }
 
 // A word with a colon in a single line is a message, not a host.

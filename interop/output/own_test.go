@@ -240,3 +240,22 @@ func wantError(t *testing.T, f Format, output, want string) {
 		t.Errorf("%s of %.60q: got %d rows, error %v, want an error with %s", f.Name, output, len(found), err, want)
 	}
 }
+
+// A path of a user into a list finds one row, and what a progress bar overwrites is in one line of an expression.
+func TestListsAndProgressOfUsers(t *testing.T) {
+	f, err := JSON(map[string]string{"bw": "[1].bw"}, nil, bw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := f.Read([]byte(`[{"bw": 1}, {"bw": 2}]`))
+	if err != nil || len(found) != 1 || found[0].Values["bw"] != 2 {
+		t.Errorf("%v, %v", found, err)
+	}
+	if f, err = Lines(`bw=(?<bw>\d+)$`, nil, bw); err != nil {
+		t.Fatal(err)
+	}
+	found, err = f.Read([]byte("bw=1\rbw=2\rbw=3\n"))
+	if err != nil || len(found) != 1 || found[0].Values["bw"] != 3 {
+		t.Errorf("%v, %v", found, err)
+	}
+}
