@@ -101,12 +101,23 @@ func wordAxes(calls []*call) (axes []axis) {
 	return axes
 }
 
+// longName returns the long form of a name of a flag: the first, or the next one in an entry of several flags.
+func (f *flag) longName(at int) string {
+	switch {
+	case len(f.Names[0]) > 1:
+		return f.Names[0]
+	case len(f.Names[at]) == 1 && at+1 < len(f.Names):
+		return f.Names[at+1]
+	}
+	return f.Names[at]
+}
+
 // axisName is a free name for an axis: the option that a flag of the tool sets, or the flag's long name.
 func (c *call) axisName(flag string, taken []axis) string {
 	name := flag
 	for _, s := range c.given {
-		if slices.Contains(s.flag.Names, flag) {
-			name = cmp.Or(s.flag.Option, s.flag.Names[0])
+		if at := slices.Index(s.flag.Names, flag); at >= 0 {
+			name = cmp.Or(s.flag.Option, s.flag.longName(at))
 		}
 	}
 	name = strings.Map(func(r rune) rune {

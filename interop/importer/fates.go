@@ -51,6 +51,7 @@ func (s *script) unread(text string, n *syntax.CallExpr, written, words []string
 		s.refuse(n, command, "weir does not know the commands that "+name+" reads")
 	case became != noBenchmark && name != "trap" || named == "":
 		s.tell(n, command, became)
+		s.others = append(s.others, otherCommand{n, became, strings.Join(words, " "), len(s.lines)})
 	case runs:
 		s.refuse(n, command, says)
 	default:

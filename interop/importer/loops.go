@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -62,6 +63,52 @@ func distinct(passes []*call) (all []*call) {
 		all = append(all, c)
 	}
 	return all
+}
+
+// ofOneCommand divides calls into those that the loops around the first one's command make of it, and the rest.
+func ofOneCommand(calls []*call) (passes, rest []*call) {
+	for _, c := range calls {
+		if c.fate == calls[0].fate {
+			passes = append(passes, c)
+		} else {
+			rest = append(rest, c)
+		}
+	}
+	return passes, rest
+}
+
+// sameRuns returns the passes of a loop without those that became the run of an earlier one, and tells what of their
+// command lines the run does not have.
+func sameRuns(passes []*call) (all []*call) {
+	first, places := map[string]*call{}, map[*call][]string{}
+	for _, c := range passes {
+		key := fmt.Sprintf("%#v", c.run.without(nil, nil))
+		of := first[key]
+		if of == nil || c.tool == curl || c.further != nil || len(c.unmapped) > 0 {
+			first[key], all = c, append(all, c)
+			places[c] = []string{c.place()}
+			continue
+		}
+		of.noteAll(c.notes)
+		if place := c.place(); !slices.Contains(places[of], place) {
+			places[of] = append(places[of], place)
+		}
+	}
+	for _, c := range all {
+		if places := places[c]; len(places) > 1 {
+			c.warn("it is once in the scenario, and the script has it for each of: %s", strings.Join(places, "; "))
+		}
+	}
+	return all
+}
+
+// place returns the words that say where a call runs: those before its program, and the address of a server.
+func (c *call) place() string {
+	words := slices.Clone(c.whole[:max(0, slices.Index(c.whole, c.path))])
+	if c.tool.TwoSided {
+		words = append(words, c.positional...)
+	}
+	return strings.Join(words, " ")
 }
 
 func variableNames(r *run) (names []string) {

@@ -120,7 +120,7 @@ func join(c *call, before []*call) bool {
 	c.process = number
 	var first *call
 	for _, other := range before {
-		if other.tool != c.tool || !other.lacksProcess(number, of) {
+		if other.tool != c.tool || !other.lacksProcess(number, of) || other.endsBefore(c) {
 			continue
 		}
 		if len(c.differingFlags(other)) == 0 {
@@ -141,6 +141,12 @@ func join(c *call, before []*call) bool {
 	}
 	first.further = append(first.further, c)
 	return true
+}
+
+// endsBefore reports whether a later pass of a loop runs the same command again, for which the shell waits.
+func (c *call) endsBefore(later *call) bool {
+	return c.fate != nil && c.fate == later.fate && c.order < later.order &&
+		!slices.ContainsFunc(c.stages, func(at stage) bool { return at.job > 0 })
 }
 
 // lacksProcess reports whether a run with that many processes lacks process number; -1: any.

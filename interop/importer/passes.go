@@ -11,6 +11,7 @@ import (
 // loop reads the passes of a loop with known values; of another loop its body once.
 func (s *script) loop(text string, n *syntax.ForClause, depth int) error {
 	defer s.enterLoop()()
+	defer s.tellChanging(len(s.others))
 	lines, sleeps := len(s.lines), len(s.sleeps)
 	if c, ok := n.Loop.(*syntax.CStyleLoop); ok && !s.repeats(n) {
 		if passes, done, err := s.threePart(text, n, c, depth); done {

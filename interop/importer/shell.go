@@ -96,6 +96,7 @@ type script struct {
 	marked       []string // names of variables that will be exported once they have a value
 	notes        []Note
 	lines        []Line
+	others       []otherCommand
 }
 
 func (s *script) prefix() string {

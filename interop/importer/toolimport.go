@@ -180,12 +180,9 @@ func Import(name string, lines []Line, o Options) (*Imported, error) {
 func convert(calls []*call, o Options, several bool) (runs []*run, notes []Note, err error) {
 	var unmapped []string
 	noted := map[Note][]string{} // the runs of equal notes
-	for next := 0; next < len(calls); {
-		passes := calls[next:]
-		if n := slices.IndexFunc(passes, func(c *call) bool { return c.fate != passes[0].fate }); n > 0 {
-			passes = passes[:n] // of one command, by the loops around it
-		}
-		next += len(passes)
+	for rest := calls; len(rest) > 0; {
+		var passes []*call
+		passes, rest = ofOneCommand(rest)
 		passes = distinct(passes)
 		for i, c := range passes {
 			c.run.name = runName(c, len(runs)+i)
@@ -193,7 +190,7 @@ func convert(calls []*call, o Options, several bool) (runs []*run, notes []Note,
 				return nil, nil, fmt.Errorf("%s%w", c.at, err)
 			}
 		}
-		passes = swept(passes)
+		passes = swept(sameRuns(passes))
 		for i, c := range passes {
 			c.run.name = runName(c, len(runs)+i)
 		}

@@ -1,0 +1,38 @@
+package importer
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// otherCommand is a command that is no benchmark, as one pass of the loops around it runs it.
+type otherCommand struct {
+	command *syntax.CallExpr
+	became  string
+	text    string
+	before  int // the calls of tools that the script has made
+}
+
+// unchanging are the fates of commands that do not change what is measured, and those which say themselves what is lost.
+var unchanging = []string{measuresNothing, readsOutput, fatesOfOthers["sleep|wait"]}
+
+// tellChanging warns of commands before a benchmark in a loop that are others in each pass, as the start of a server:
+// the scenario measures with one of them, or with none.
+func (s *script) tellChanging(from int) {
+	passes := s.others[min(from, len(s.others)):]
+	for i, first := range passes {
+		last, differ := first, false
+		for _, c := range passes[i:] {
+			if c.command == first.command {
+				last, differ = c, differ || c.text != first.text
+			}
+		}
+		if differ && last.before < len(s.lines) && !slices.Contains(unchanging, first.became) {
+			words := strings.Fields(s.fateOf[first.command].Command)
+			s.lose("line %d (%s …) is another command in each pass of its loop: the scenario lacks what that changes",
+				s.lineOf(first.command), strings.Join(words[:min(3, len(words))], " "))
+		}
+	}
+}
