@@ -18,6 +18,9 @@ func (s *script) declare(text string, n *syntax.DeclClause) {
 			for _, letter := range flags {
 				exports, named = exports || letter == 'x', named || letter == 'A'
 				integer, changed = integer || letter == 'i', changed || strings.ContainsRune("lucn", letter)
+				if letter == 'f' && exports {
+					s.exportFunctions(n.Args)
+				}
 				if letter == 'n' && n.Variant.Value == "export" || letter == 'f' || letter == 'p' {
 					return
 				}
@@ -40,6 +43,15 @@ func (s *script) declare(text string, n *syntax.DeclClause) {
 	if exports {
 		s.export(text, n.Args)
 		s.tell(n, text[n.Pos().Offset():n.End().Offset()], laterLines)
+	}
+}
+
+// exportFunctions keeps that a shell which a command starts has functions.
+func (s *script) exportFunctions(all []*syntax.Assign) {
+	for _, a := range all {
+		if a.Name != nil && s.functions[a.Name.Value] != nil {
+			s.functions[a.Name.Value].exported = true
+		}
 	}
 }
 

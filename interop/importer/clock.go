@@ -2,7 +2,9 @@ package importer
 
 import (
 	"path"
+	"slices"
 	"strconv"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -37,6 +39,9 @@ const clock = "SECONDS"
 func (s *script) lastsFor(n *syntax.WhileClause) int64 {
 	if len(n.Cond) != 1 {
 		return 0
+	}
+	if yes, known := s.holds(n.Cond); known && yes != n.Until && !leaves(n.Do) {
+		return s.limit
 	}
 	var less, more moment
 	var op string
@@ -82,6 +87,21 @@ func (s *script) lastsFor(n *syntax.WhileClause) int64 {
 		return 0
 	}
 	return max(0, more.seconds-less.seconds) // SECONDS is 0 at the start of a script
+}
+
+// limitOf returns the seconds after which timeout ends the command behind it; 0: the words have none that is known.
+func limitOf(words []string) int64 {
+	at := slices.IndexFunc(words, func(w string) bool { return path.Base(w) == "timeout" })
+	for at++; at > 0 && at < len(words); at++ {
+		switch w := words[at]; {
+		case w == "-k" || w == "-s" || w == "--kill-after" || w == "--signal":
+			at++
+		case !strings.HasPrefix(w, "-"):
+			seconds, _ := secondsOf(w)
+			return int64(seconds)
+		}
+	}
+	return 0
 }
 
 // moment returns a time that arithmetic computes.

@@ -19,6 +19,7 @@ type commandText struct {
 	text     string
 	args     []string // $0 and those after it; nil: not known
 	at       int      // how many words come before it
+	before   []string // they
 	argument bool     // it is one of the words
 }
 
@@ -41,7 +42,7 @@ func (s *script) textOf(text string, n *syntax.CallExpr, words []string) (of com
 	}
 	if of, ok = textArgument(words); ok {
 		of.argument = true
-		return of, s.mentioned(of.text)
+		return of, s.mentioned(of.text) || s.callsExported(of.text)
 	}
 	if last := len(words) - 1; s.mentioned(words[last]) {
 		return commandText{text: words[last], at: last, argument: true}, true
@@ -51,6 +52,14 @@ func (s *script) textOf(text string, n *syntax.CallExpr, words []string) (of com
 		of.args = words[i:]
 	}
 	return of, s.mentioned(of.text)
+}
+
+// callsExported reports whether a text has a function that the script exports as a word.
+func (s *script) callsExported(text string) bool {
+	between := func(r rune) bool { return strings.ContainsRune(" \t\n;&|()\"'", r) }
+	return slices.ContainsFunc(strings.FieldsFunc(text, between), func(word string) bool {
+		return s.functions[word] != nil && s.functions[word].exported
+	})
 }
 
 // textArgument returns the text behind -c, or of a job.
@@ -90,17 +99,52 @@ func (s *script) shellText(text string, n *syntax.CallExpr, words []string) stri
 	last, first := path.Base(words[len(words)-1]), path.Base(words[0])
 	reads := slices.Contains(names("bash|sh|-s|-"), last) || slices.Contains(words, "-s") ||
 		first == "ssh" || first == "sbatch"
+	if startsNothing(words) {
+		return ""
+	}
 	isPython := func(w string) bool { return pythonName().MatchString(path.Base(w)) }
 	if stmt == nil || !reads || slices.ContainsFunc(words, isPython) {
 		return ""
 	}
-	for _, r := range stmt.Redirs {
+	return s.givenText(text, stmt)
+}
+
+// startsNothing reports whether a program that starts others does something else, as kubectl apply -f FILE.
+func startsNothing(words []string) bool {
+	start, _ := commandStart(words)
+	return start == 0 && withOperands[path.Base(words[0])].runs != nil
+}
+
+// givenText is given, with what only a shell knows as written.
+func (s *script) givenText(text string, n *syntax.Stmt) string {
+	for _, r := range n.Redirs {
 		if r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc {
 			return s.document(text, r)
 		}
 	}
-	given, _, _ := s.given(stmt)
+	given, _, _ := s.given(n)
 	return given
+}
+
+// inManifest returns the program of a tool that the containers of a manifest run with flags, which a command of
+// kubectl reads or which the script writes; "": none.
+func (s *script) inManifest(text string, n *syntax.CallExpr, words []string) string {
+	if name := path.Base(words[0]); name != "kubectl" && name != "oc" || s.stmtOf[n] == nil {
+		return ""
+	}
+	manifest := s.givenText(text, s.stmtOf[n])
+	for _, w := range words {
+		if file := s.written[path.Clean(w)]; file != nil {
+			manifest += "\n" + file.text
+		}
+	}
+	all := strings.FieldsFunc(manifest, func(r rune) bool { return strings.ContainsRune(" \t\r\n'\"[],", r) })
+	all = slices.DeleteFunc(all, func(w string) bool { return w == "-" }) // of a list
+	program, runs := s.namedIn(append([]string{words[0]}, all...))
+	if !runs {
+		return ""
+	}
+	return program
 }
 
 // document returns the text of a here-document, with what only a shell knows as written.
@@ -134,7 +178,8 @@ type writtenFile struct {
 func (s *script) fileOf(words []string) (of commandText, ok bool) {
 	for i, w := range words {
 		file := s.written[path.Clean(w)]
-		if file == nil || i > 0 && !wraps(words) {
+		isRun := i == 0 || wraps(words) && !startsNothing(words) && !pythonName().MatchString(path.Base(words[i-1]))
+		if file == nil || !isRun {
 			continue
 		}
 		if _, err := parse(file.text); err != nil {
@@ -193,9 +238,18 @@ func (s *script) inner(n *syntax.CallExpr, l Line, of commandText, depth int) er
 	inner := &script{
 		tools: s.tools, file: s.file, any: s.any, exported: l.env, notes: l.notes, known: elsewhere(),
 		commands: s.commands, unsureLoop: outside, read: s.read, sourced: s.sourced, written: s.written,
-		at: s.lineOf(n), jobsOf: s.jobsOf, outerCommand: l.outer,
+		at: s.lineOf(n), jobsOf: s.jobsOf, outerCommand: l.outer, reached: s.reached,
 	}
 	inner.moments = maps.Clone(s.moments)
+	if seconds := limitOf(of.before); seconds > 0 {
+		inner.limit = seconds
+	}
+	inner.functions, inner.ofFunctions = map[string]*function{}, variables{}
+	for name, f := range s.functions {
+		if f.exported {
+			inner.functions[name], inner.known[functionEntry(name)] = f, variable{function: f}
+		}
+	}
 	if len(of.args) <= mostArguments && of.args != nil {
 		given := []variable{}
 		for i, a := range of.args {

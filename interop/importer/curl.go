@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/weir-bench/weir/internal/lazyregexp"
 )
 
 // curlLine are the words of a call of curl.
@@ -93,6 +95,9 @@ func (l curlLine) loads() bool {
 		strings.Contains(path, "/completions")
 }
 
+// severalAddresses matches what curl makes several addresses of.
+var severalAddresses = lazyregexp.New(`\[\w+-\w+(?::\d+)?\]|\{[^{}$]*,[^{}]*\}`)
+
 // curlRun maps a request with a body, as often as the script sends it.
 func curlRun(c *call) {
 	c.dropEnv()
@@ -101,6 +106,10 @@ func curlRun(c *call) {
 	if len(l.dropped) > 0 {
 		c.note("%s: not taken over; see timeout, tls_ca, proxy and headers of workload serving",
 			strings.Join(l.dropped, ", "))
+	}
+	if several := severalAddresses().FindString(l.address); several != "" && !slices.Contains(c.positional, "-g") {
+		c.fail("curl: %s: it sends a request for each; write a loop", several)
+		return
 	}
 	if file, ok := strings.CutPrefix(l.data, "@"); ok {
 		src, err := c.readFile(file)

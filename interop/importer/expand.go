@@ -105,11 +105,24 @@ func (v variables) fields(w *syntax.Word) (words []string, ok bool) {
 	if all := v[wholeArray(w)].elements; all != nil && !slices.ContainsFunc(all, unexpanded) {
 		return all, true
 	}
-	if !v.knows(w) {
+	if !v.knows(w) || namesFiles(w) {
 		return nil, false
 	}
 	words, err := expand.Fields(v.config(), w)
 	return words, err == nil && len(words) <= mostItems
+}
+
+var (
+	filePattern = lazyregexp.New(`^(?:[^\\]|\\.)*?[*?]`)
+	calculation = lazyregexp.New(`^[\d*+/%()-]*$`)
+)
+
+// namesFiles reports whether a shell puts the names of files in place of a word. Arithmetic names none.
+func namesFiles(w *syntax.Word) bool {
+	return slices.ContainsFunc(w.Parts, func(part syntax.WordPart) bool {
+		l, ok := part.(*syntax.Lit)
+		return ok && filePattern().MatchString(l.Value) && !calculation().MatchString(l.Value)
+	})
 }
 
 // value returns the value that an assignment of a word gives.

@@ -46,7 +46,9 @@ func (s *script) unread(text string, n *syntax.CallExpr, written, words []string
 	named, runs := s.namedIn(words)
 	name := path.Base(words[0])
 	says := "it names " + named + ", but weir does not know what " + name + " does with it"
-	switch {
+	switch in := s.inManifest(text, n, words); {
+	case in != "":
+		s.refuse(n, command, "weir does not read manifests, and this one runs "+in)
 	case slices.Contains(runsTexts, name) && s.mentioned(s.unknownSource(n)):
 		s.refuse(n, command, "weir does not know the commands that "+name+" reads")
 	case became != noBenchmark && name != "trap" || named == "":
@@ -156,6 +158,28 @@ func (s *script) fateOfOther(words []string) string {
 		return "nothing: the file is not read; import it by itself"
 	}
 	return became
+}
+
+// informs are flags with which programs of tools say something and end; those of one letter if they are alone.
+var informs = names("--version|--help|-help|-version|--enghelp|--cmdhelp|--showcmd|--parse-only|-h|-v|-V")
+
+// measuresNot returns the fate of a call of a tool that measures nothing; "": it does.
+func (l *Line) measuresNot() string {
+	of := readCurl(l.args)
+	switch {
+	case l.tool == curl && !of.loads() && of.sends:
+		return "nothing: weir loads /v1/completions and /v1/chat/completions alone"
+	case l.tool == curl && !of.loads():
+		return "nothing: it measures nothing, since it asks no model"
+	case l.tool == fio && slices.ContainsFunc(l.args, func(w string) bool { return strings.HasPrefix(w, "--server") }):
+		return "nothing: it starts a server"
+	case l.tool != curl && slices.ContainsFunc(l.args, func(w string) bool {
+		flag, _, _ := strings.Cut(w, "=")
+		return slices.Contains(informs, flag) && (len(flag) > 2 || len(l.args) == 1)
+	}):
+		return measuresNothing
+	}
+	return ""
 }
 
 // startsModel reports whether a command starts a server of a model.

@@ -15,6 +15,9 @@ func fioCommand(c *call) {
 		case "-":
 			c.fail("fio -: jobs of the standard input are not imported; write them to a file")
 			return
+		case "--client":
+			c.fail("fio --client: its hosts are those of fio --server; a role for each node runs the jobs there")
+			return
 		case "--output-format", "--output":
 			if !joined && i+1 < len(c.positional) {
 				i++

@@ -113,7 +113,7 @@ func TestFlowOfScripts(t *testing.T) {
 		{"S=1; for c in 1 2; do " + u + "$S$c; S=$((S * 2)); done | tee log; " + u + "$S", "11 22 1"},
 		{"S=4; { S=8; " + u + "$S; } | tee x; " + u + "$S", "8 4"},
 		{"S=4; { S=8; exit; " + u + "2; } & " + u + "$S", "4"},
-		{"S=4; x=$(S=8; echo); for i in 2 1; do (S=8; break; " + u + "16); " + u + "$S$i; done", "16 16 42 41"},
+		{"S=4; x=$(S=8; echo); for i in 2 1; do (S=8; break; " + u + "16); " + u + "$S$i; done", "16 42 41"},
 		{"f() { S=8; return; " + u + "1; }; S=4; f | cat; " + u + "$S", "4"},
 		{"for i in 1 2; do for j in 3 4 5; do [ $j = 4 ] && break 2; " + u + "$i$j; done; done; " + u + "8", "13 8"},
 		{"for i in 1 2; do for j in 3 4; do [ $j = 4 ] && continue 2; " + u + "$i$j; done; " + u + "8; done", "13 23"},
@@ -131,6 +131,13 @@ func TestFlowOfScripts(t *testing.T) {
 		{"IFS=é read -r a b <<< 8é4; " + u + "$b", "4"},
 		{"f() { for i in {1..999}; do f; echo -n; done; }; " + u + "8$(f)", `"8$(f)"`},
 		{"f() { for i in {1..999}; do for j in {1..999}; do echo -n; done; done; }; " + u + "8$(f)", `"8$(f)"`},
+		{"f() { " + u + "$1; }; export -f f; seq 2 3 | xargs -I{} bash -c 'f {}'; timeout 9 bash -c \"f 4\"", "2 3 4"},
+		{"f() { " + u + "8; }; declare -fx f; bash -c f; f() { x; }", "8"},
+		{"for s in *.txt; do " + u + "$s; done", `"$s"`},
+		{"a=(d/*.x); " + u + "${a[0]}", `"${a[0]}"`},
+		{"for s in 2 4; do " + u + "$(echo $s*2 | bc); done", "4 8"},
+		{"for s in 8 16; do " + u + "$s; " + u + "1$s; done", "8 16 18 116"},
+		{"f() { " + u + "$1; }; case ${1:-x} in a) f 8;; b) f 16;; *) f 8; f 16;; esac", "8 16"},
 		{"S=; $S; $S " + u + "8; xargs -n1 $S <<< 4; bash $S; echo | $S", "8"},
 	} {
 		got := sizesOf(t, c.script)
@@ -160,6 +167,9 @@ func TestVariablesOfCalls(t *testing.T) {
 		"docker run --env=T=a --name ucx_perftest ucx_perftest " + u: "a",
 		"docker run --entrypoint ucx_perftest img h -s 8 -e T=a":     "error",
 		"export T=a; ssh h2 " + u:                                    "",
+		"export T=a; env -u T " + u:                                  "",
+		"export T=a; env -i S=b " + u:                                "",
+		"export T=a; env --unset=S -uV " + u:                         "a",
 		"export T=a; sudo -E " + u:                                   "a",
 		"mpiexec -genv T a " + u:                                     "a",
 		"srun --export=ALL,T=a " + u:                                 "a",
@@ -191,6 +201,10 @@ func TestFates(t *testing.T) {
 		"bash run.sh":                       "nothing: the file is not read; import it by itself",
 		"eval $X":                           "nothing: only the shell knows what it runs",
 		"f() { make; }; f":                  "calls function f of line 1",
+		"fio --version":                     "nothing: it measures nothing",
+		"iperf3 -h; ib_write_bw -V":         "nothing: it measures nothing",
+		"fio --server":                      "nothing: it starts a server",
+		"curl http://h/generate -d '{}'":    "nothing: weir loads /v1/completions and /v1/chat/completions alone",
 		"vllm serve m":                      "nothing: it starts a server of a model; services of a scenario do",
 
 		"srun -N1 -n1 ib_write_bw\nsrun -N1 -n1 ib_write_bw h": "nothing: it starts a server, " +

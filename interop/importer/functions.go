@@ -20,6 +20,7 @@ type function struct {
 	called  bool   // its body was read
 
 	elsewhere bool // the script reads it from another file
+	exported  bool // a shell that a command starts has it
 }
 
 // jump is how a command leaves what is around it.

@@ -23,6 +23,7 @@ type jobsOf struct {
 	times    int    // how often loops that are read once repeat the command; 0: once
 	open     int    // loops around the command with passes that only the shell knows
 	lasts    string // the time for which the loop around the command runs; "": it is not known
+	limit    int64  // the seconds after which timeout ends the shell; 0: it does not
 	point    string // the value of the loop around the command that says how many run
 	moments  map[string]moment
 	counted  *int // passes of all loops that were counted

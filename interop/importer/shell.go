@@ -144,7 +144,8 @@ func (s *script) command(text string, n *syntax.CallExpr, words, written []strin
 	t, i, taken := s.find(words)
 	if t == nil && depth < maxNesting {
 		if of, ok := s.textOf(text, n, words); ok {
-			l.before(words[:of.at])
+			of.before = words[:of.at]
+			l.before(of.before)
 			l.readsText(words, of.argument, s.outerCommand)
 			return s.inner(n, l, of, depth)
 		}
@@ -163,8 +164,8 @@ func (s *script) command(text string, n *syntax.CallExpr, words, written []strin
 	if taken > 1 {
 		l.path = words[i+taken-1]
 	}
-	if t == curl && !readCurl(l.args).loads() {
-		s.tell(n, strings.Join(written, " "), "nothing: it measures nothing, since it asks no model")
+	if became := l.measuresNot(); became != "" {
+		s.tell(n, strings.Join(written, " "), became)
 		return nil
 	}
 	l.amount = s.amount()

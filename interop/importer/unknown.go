@@ -74,13 +74,19 @@ func (c *call) refuseUnexpanded() {
 			for _, v := range line {
 				word, _ := v.(literal)
 				text := strings.NewReplacer("$jobname", "", "$jobnum", "", "$filenum", "", "$clientuid", "").Replace(string(word))
-				if unexpanded(text) && c.wrong == nil {
+				switch {
+				case unexpanded(text):
 					c.fail("%q%s", string(word), ofShell(text))
+				case fileNames().MatchString(text) && !strings.Contains(text, "://"):
+					c.fail("%q: no shell puts the names of files there; write them", text)
 				}
 			}
 		}
 	}
 }
+
+// fileNames matches a word that a shell replaces by names of files.
+var fileNames = lazyregexp.New(`^~/|^[^\s"'{}()]*[*?][^\s"'{}()]*$`)
 
 // newEachTime matches a seed that differs each time.
 var newEachTime = lazyregexp.New("^(\\$\\(date\\b.*|`date\\b.*|\\$\\{?(RANDOM|SRANDOM|EPOCHSECONDS|SECONDS)\\}?|\\$\\$)$")

@@ -155,6 +155,7 @@ func (l *Line) before(words []string) {
 				strings.Join(dropped, ", "), true})
 		}
 	}
+	l.unset(words)
 	for i, w := range words {
 		list := []string{w}
 		for _, flag := range []string{"--env=", "-e", "--export="} {
@@ -194,6 +195,27 @@ func (l *Line) before(words []string) {
 		l.launch = found
 	}
 	l.ofWrappers = append(l.ofWrappers, skipped(others)...)
+}
+
+// unset removes the variables that env takes from the command behind it.
+func (l *Line) unset(words []string) {
+	at := slices.IndexFunc(words, func(w string) bool { return path.Base(w) == "env" })
+	for i := at + 1; at >= 0 && i < len(words) && strings.HasPrefix(words[i], "-"); i++ {
+		flag, name, joined := strings.Cut(words[i], "=")
+		switch {
+		case flag == "-i", flag == "-", flag == "--ignore-environment":
+			l.env = nil
+			continue
+		case len(flag) > 2 && strings.HasPrefix(flag, "-u"):
+			name = flag[2:]
+		case flag != "-u" && flag != "--unset":
+			continue
+		case !joined && i+1 < len(words):
+			i++
+			name = words[i]
+		}
+		l.env = slices.DeleteFunc(l.env, func(v Variable) bool { return v.Name == name })
+	}
 }
 
 // isolating returns the wrapper that gives a command none of the script's variables; "": none does.

@@ -1,0 +1,104 @@
+package importer_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/weir-bench/weir/interop/importer"
+)
+
+// What passes of a loop change, and the scenario does not have, is told; passes that become equal are one run.
+func TestWhatPassesOfALoopChange(t *testing.T) {
+	const bench = "vllm bench serve --model m --result-filename r$i.json; "
+	for script, want := range map[string]struct {
+		runs   int
+		warned string // "": nothing
+	}{
+		"for i in 1 2; do vllm serve m --tp $i & " + bench + "done": {1, "line 1 (vllm serve m …) is another command"},
+		"printf '1\\n2\\n' | while read i; do kubectl apply -f $i.yaml; " + bench + "done": {
+			1, "line 1 (kubectl apply -f …) is another command",
+		},
+		"for i in 1 2; do vllm serve m & " + bench + "done":                                 {1, ""},
+		"for i in 1 2; do mkdir $i; echo $i; " + bench + "done":                             {1, ""},
+		"for i in 1 2; do " + bench + "./plot r$i.json; done":                               {1, ""},
+		"for h in a b; do ib_write_bw -s 8 $h; done":                                        {1, "for each of: a; b"},
+		"for h in a b; do ssh $h iperf3 -c c -t 5; done":                                    {1, "for each of: ssh a; ssh b"},
+		"for p in 1 2; do ib_write_bw -p $p -s 8 h; done":                                   {1, ""},
+		"for d in a b; do nixlbench --device_list $d; done":                                 {1, ""},
+		"for d in 1 2; do for p in a b; do kubectl exec $p -- nixlbench & done; wait; done": {1, ""},
+	} {
+		made, err := importer.Script("x.sh", script+"\n", importer.Options{})
+		if runs := strings.Count(string(made.Scenario), "    workload: "); runs != want.runs {
+			t.Errorf("%s: %d runs, want %d: %v\n%s", script, runs, want.runs, err, made.Scenario)
+		}
+		warned := ""
+		for _, n := range made.Notes {
+			if n.Warning {
+				warned += n.Text
+			}
+		}
+		if !strings.Contains(warned, want.warned) || want.warned == "" && warned != "" {
+			t.Errorf("%s: warns %q, want %q", script, warned, want.warned)
+		}
+	}
+}
+
+// Each pass of a loop that runs nixlbench and waits for it is a run of its own, not a further process of one.
+func TestPassesThatNixlbenchEnds(t *testing.T) {
+	made, err := importer.Script("x.sh", "for d in a b; do nixlbench --device_list $d; done\n", importer.Options{})
+	if err != nil || !strings.Contains(string(made.Scenario), "env.UCX_NET_DEVICES: [\"a:1\", \"b:1\"]") {
+		t.Errorf("%v\n%s", err, made.Scenario)
+	}
+}
+
+// What no shell expands in a scenario, and what weir does not read, is refused with its cause.
+func TestRefusedCommands(t *testing.T) {
+	for script, want := range map[string]string{
+		"fio jobs/*.fio":                                   `"jobs/*.fio": no shell puts the names of files there`,
+		"fio ~/a.fio":                                      `"~/a.fio": no shell`,
+		"fio --client=h a.fio":                             "--client: its hosts are those of fio --server",
+		"curl 'h/v1/completions?i=[1-9]' -d '{}'":          "curl: [1-9]: it sends a request for each",
+		"kubectl apply -f - <<E\nargs: [fio, --name=x]\nE": "weir does not read manifests, and this one runs fio",
+		"cat > a.yaml <<E\n- fio\n- --name=x\nE\nkubectl apply -f a.yaml": "this one runs fio",
+	} {
+		if _, err := importer.Script("x.sh", script+"\n", importer.Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", script, err, want)
+		}
+	}
+	for _, script := range []string{
+		"fio --name=x '--filename=${axis}' --filename=/dev/nvme[0-3]n1", "srun -w 'n[1-4]' iperf3 -c h",
+		"kubectl apply -f - <<E\nname: fio\ncommand: [sleep, inf]\nE\nfio --name=x",
+	} {
+		if _, err := importer.Script("x.sh", script+"\n", importer.Options{}); err != nil && !strings.Contains(script, "axis") {
+			t.Errorf("%s: %v", script, err)
+		}
+	}
+}
+
+// An endless loop that timeout ends has that duration; a loop in it that ends by itself has none.
+func TestLoopsThatTimeoutEnds(t *testing.T) {
+	const curl = `curl h/v1/completions -d "{\"model\":\"m\"}"; `
+	for script, want := range map[string]string{
+		"timeout 60 bash -c 'while true; do " + curl + "done'":              "duration: 60s",
+		"timeout -k 5 -s INT 2m bash -c 'until false; do " + curl + "done'": "duration: 120s",
+		"timeout 60 bash -c '" + curl + "'":                                 "requests: 1",
+		"timeout 60 bash -c 'for i in 1 2; do " + curl + "done'":            "requests: 2",
+		"timeout 60 bash -c 'while true; do " + curl + "break; done'":       "requests: 1",
+		"bash -c 'while true; do " + curl + "done'":                         "requests: \"${var.requests}\"",
+	} {
+		made, err := importer.Script("x.sh", script+"\n", importer.Options{})
+		if err != nil || !strings.Contains(string(made.Scenario), want) {
+			t.Errorf("%s: no %s: %v\n%s", script, want, err, made.Scenario)
+		}
+	}
+}
+
+// Axes of command lines have the names of the flags that differ.
+func TestNamesOfAxes(t *testing.T) {
+	made, err := importer.Script("x.sh", "for p in 1 4; do for l in 8K 1M; do iperf3 -c h -P $p -l $l; done; done\n",
+		importer.Options{})
+	if want := "      parallel: [1, 4]\n      length: [8K, 1M]"; err != nil || !strings.Contains(string(made.Scenario), want) {
+		t.Errorf("%v\n%s", err, fmt.Sprint(string(made.Scenario)))
+	}
+}
