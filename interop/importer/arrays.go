@@ -19,14 +19,16 @@ func (v variables) setNamed(name string, of map[string]string) {
 }
 
 // hasElement reports whether an array has an element.
-func (v variables) hasElement(of variable, index *syntax.Word) bool {
+func (v variables) hasElement(of variable, index syntax.ArithmExpr) bool {
 	if of.Kind == expand.Associative {
-		key, ok := v.value(index)
+		w, _ := index.(*syntax.Word)
+		key, ok := v.value(w)
 		_, has := of.Map[key]
-		return ok && has
+		return ok && w != nil && has
 	}
+	count := int64(len(of.List))
 	i, ok := v.number(index, false)
-	return ok && i >= 0 && i < int64(len(of.List))
+	return ok && i >= -count && i < count
 }
 
 // dropElement removes an element of an array. A list with a gap is known as a whole, since its indices are not the

@@ -22,6 +22,7 @@ type call struct {
 	positional []string
 	memory     string
 	read       func(path string) ([]byte, error) // reads files that flags name; nil: there are none
+	files      map[string]*string                // that the script wrote before
 	base       string                            // the directory of the scenario
 	launch     launcherCall
 	whole      []string // all words of the command, those of launchers too
@@ -54,7 +55,7 @@ func (t *tool) read(l Line, o Options) (*call, error) {
 	}
 	c := &call{
 		tool: t, at: l.at, path: l.path, given: settings, positional: positional, memory: o.Memory,
-		read: o.Read, base: o.Base,
+		read: o.Read, base: o.Base, files: l.files,
 		run: &run{kind: t.workload(), env: l.env, options: map[string]value{}}, notes: l.notes, launch: l.launch,
 		whole: l.whole, ofWrappers: l.ofWrappers, outer: l.outer, fate: l.fate, amount: l.amount, atOnce: 1,
 	}

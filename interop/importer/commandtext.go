@@ -225,7 +225,7 @@ func (s *script) unknownSource(n *syntax.CallExpr) (source string) {
 
 // runs tells that a file which the script writes is read where it is run.
 func (s *script) runs(name string, file *writtenFile) {
-	file.fate.Became = "file " + name + ", read where a later line runs it"
+	file.fate.Became = "file " + name + ", read where a later line uses it"
 	s.lost = slices.DeleteFunc(slices.Clone(s.lost), func(n Note) bool { return n == file.note })
 }
 
@@ -244,6 +244,7 @@ func (s *script) inner(n *syntax.CallExpr, l Line, of commandText, depth int) er
 	if seconds := limitOf(of.before); seconds > 0 {
 		inner.limit = seconds
 	}
+	inner.known[ofFiles] = variable{files: s.known.files()}
 	inner.functions, inner.ofFunctions = map[string]*function{}, variables{}
 	for name, f := range s.functions {
 		if f.exported {

@@ -49,7 +49,7 @@ func TestCommandsOfOthers(t *testing.T) {
 	script := "cat > run.sh <<'E'\n" + u + "8\nE\n\nbash run.sh"
 	made := scenarioOf(t, script, importer.Options{}, []string{"block_size: 8B"})
 	f := made.Fates
-	if f[0].Became != "file run.sh, read where a later line runs it" || f[1].Line != 5 || len(made.Notes) > 1 {
+	if f[0].Became != "file run.sh, read where a later line uses it" || f[1].Line != 5 || len(made.Notes) > 1 {
 		t.Errorf("%+v, %+v, %v", f[0], f[1], made.Notes)
 	}
 	skipped, err := importer.Script("x.sh", "watch "+u+"8\n"+u+"4\n", importer.Options{SkipUnmapped: true})

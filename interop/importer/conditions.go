@@ -3,6 +3,7 @@ package importer
 import (
 	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -258,12 +259,25 @@ func (v variables) compares(e syntax.TestExpr) (yes, known bool) {
 			return yes != (op == "!="), known
 		}
 		y, also := v.value(b)
+		if ok && also && e.Op == syntax.TsReMatch && !quotes(b) {
+			compiled, err := regexp.Compile(y)
+			return err == nil && compiled.MatchString(x), err == nil
+		}
 		if !ok || !also || !strings.HasPrefix(e.Op.String(), "-") {
 			return false, false
 		}
 		return binaryTest(e.Op.String(), x, y)
 	}
 	return false, false
+}
+
+// quotes reports whether a word has a part that is no pattern: in quotes, or behind a backslash.
+func quotes(w *syntax.Word) bool {
+	return slices.ContainsFunc(w.Parts, func(part syntax.WordPart) bool {
+		l, isLit := part.(*syntax.Lit)
+		_, isVariable := part.(*syntax.ParamExp)
+		return !isVariable && (!isLit || strings.Contains(l.Value, `\`))
+	})
 }
 
 // matches reports whether a text matches a pattern of case or [[ ]], if that is known.

@@ -32,7 +32,8 @@ type variable struct {
 	evaluated *int      // commands
 	function  *function // of a name with nested behind it
 	elements  []string  // of an array with unknown ones, as written
-	written   string    // how the caller of a function writes an argument that is not known, such as $HOST
+	files     map[string]*string
+	written   string // how the caller of a function writes an argument that is not known, such as $HOST
 }
 
 // others is the entry of a place where variables without an entry may be assigned too: a function's body.

@@ -15,6 +15,8 @@ var filters = map[string]func(args []string, text string) (printed string, ok bo
 	"head": func(args []string, text string) (string, bool) { return someLines(args, text, false) },
 	"tail": func(args []string, text string) (string, bool) { return someLines(args, text, true) },
 	"sort": sorted,
+	"cut":  oneField,
+	"awk":  printedField,
 	"uniq": func(args []string, text string) (string, bool) {
 		return joined(slices.Compact(linesOf(text))), len(args) == 0
 	},

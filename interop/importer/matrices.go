@@ -2,6 +2,7 @@ package importer
 
 import (
 	"errors"
+	"path"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -124,6 +125,9 @@ var errNotRead = errors.New("the file is not read here")
 
 // readFile reads a file that a command line names.
 func (c *call) readFile(file string) ([]byte, error) {
+	if text := c.files[path.Clean(file)]; text != nil {
+		return []byte(*text), nil
+	}
 	if c.read == nil {
 		return nil, errNotRead
 	}

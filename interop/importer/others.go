@@ -15,7 +15,7 @@ type otherCommand struct {
 	before  int // the calls of tools that the script has made
 }
 
-// unchanging are the fates of commands that do not change what is measured, and those which say themselves what is lost.
+// unchanging are the fates of commands that do not change what is measured.
 var unchanging = []string{measuresNothing, readsOutput, fatesOfOthers["sleep|wait"]}
 
 // tellChanging warns of commands before a benchmark in a loop that are others in each pass, as the start of a server:

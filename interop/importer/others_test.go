@@ -1,7 +1,6 @@
 package importer_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -19,14 +18,14 @@ func TestWhatPassesOfALoopChange(t *testing.T) {
 		"printf '1\\n2\\n' | while read i; do kubectl apply -f $i.yaml; " + bench + "done": {
 			1, "line 1 (kubectl apply -f …) is another command",
 		},
-		"for i in 1 2; do vllm serve m & " + bench + "done":                                 {1, ""},
-		"for i in 1 2; do mkdir $i; echo $i; " + bench + "done":                             {1, ""},
-		"for i in 1 2; do " + bench + "./plot r$i.json; done":                               {1, ""},
-		"for h in a b; do ib_write_bw -s 8 $h; done":                                        {1, "for each of: a; b"},
-		"for h in a b; do ssh $h iperf3 -c c -t 5; done":                                    {1, "for each of: ssh a; ssh b"},
-		"for p in 1 2; do ib_write_bw -p $p -s 8 h; done":                                   {1, ""},
-		"for d in a b; do nixlbench --device_list $d; done":                                 {1, ""},
-		"for d in 1 2; do for p in a b; do kubectl exec $p -- nixlbench & done; wait; done": {1, ""},
+		"for i in 1 2; do vllm serve m & " + bench + "done":     {1, ""},
+		"for i in 1 2; do mkdir $i; echo $i; " + bench + "done": {1, ""},
+		"for i in 1 2; do " + bench + "./plot r$i.json; done":   {1, ""},
+		"for h in a b; do ib_write_bw -s 8 $h; done":            {1, "for each of: a; b"},
+		"for h in a b; do ssh $h iperf3 -c c -t 5; done":        {1, "ssh a; ssh b"},
+		"for p in 1 2; do ib_write_bw -p $p -s 8 h; done":       {1, ""},
+		"for d in a b; do nixlbench --device_list $d; done":     {1, ""},
+		"for p in a b; do oc exec $p -- nixlbench & done; wait": {1, ""},
 	} {
 		made, err := importer.Script("x.sh", script+"\n", importer.Options{})
 		if runs := strings.Count(string(made.Scenario), "    workload: "); runs != want.runs {
@@ -62,15 +61,16 @@ func TestRefusedCommands(t *testing.T) {
 		"kubectl apply -f - <<E\nargs: [fio, --name=x]\nE": "weir does not read manifests, and this one runs fio",
 		"cat > a.yaml <<E\n- fio\n- --name=x\nE\nkubectl apply -f a.yaml": "this one runs fio",
 	} {
-		if _, err := importer.Script("x.sh", script+"\n", importer.Options{}); err == nil || !strings.Contains(err.Error(), want) {
+		_, err := importer.Script("x.sh", script+"\n", importer.Options{})
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", script, err, want)
 		}
 	}
 	for _, script := range []string{
-		"fio --name=x '--filename=${axis}' --filename=/dev/nvme[0-3]n1", "srun -w 'n[1-4]' iperf3 -c h",
+		"fio --name=x --filename=/dev/nvme[0-3]n1", "srun -w 'n[1-4]' iperf3 -c h",
 		"kubectl apply -f - <<E\nname: fio\ncommand: [sleep, inf]\nE\nfio --name=x",
 	} {
-		if _, err := importer.Script("x.sh", script+"\n", importer.Options{}); err != nil && !strings.Contains(script, "axis") {
+		if _, err := importer.Script("x.sh", script+"\n", importer.Options{}); err != nil {
 			t.Errorf("%s: %v", script, err)
 		}
 	}
@@ -98,7 +98,26 @@ func TestLoopsThatTimeoutEnds(t *testing.T) {
 func TestNamesOfAxes(t *testing.T) {
 	made, err := importer.Script("x.sh", "for p in 1 4; do for l in 8K 1M; do iperf3 -c h -P $p -l $l; done; done\n",
 		importer.Options{})
-	if want := "      parallel: [1, 4]\n      length: [8K, 1M]"; err != nil || !strings.Contains(string(made.Scenario), want) {
-		t.Errorf("%v\n%s", err, fmt.Sprint(string(made.Scenario)))
+	const want = "      parallel: [1, 4]\n      length: [8K, 1M]"
+	if err != nil || !strings.Contains(string(made.Scenario), want) {
+		t.Errorf("%v\n%s", err, made.Scenario)
+	}
+}
+
+// What a script writes and curl or fio reads is known; a server is one also beside a client that is refused.
+func TestFilesThatCommandsRead(t *testing.T) {
+	const body = `{"model":"m","prompt":"p $i","max_tokens":7}`
+	for script, want := range map[string]string{
+		"i=3; cat > b.json <<E\n" + body + "\nE\ncurl h/v1/completions -d @b.json":                   "{tokens: 7}",
+		"for i in 1 2; do curl h/v1/completions -d @- <<E\n" + body + "\nE\ndone":                    "[p 1, p 2]",
+		"printf '[a]\\nrw=read\\n[b]\\nrw=write\\n' > j.fio; fio j.fio":                              "job: [a, b]",
+		"ib_write_bw &\nib_write_bw -s 8 h\nssh h ib_write_bw &\nib_write_bw -q 4 h -s 8":            "block_size: 8B",
+		"for i in 1 2; do echo '{\"model\":\"m'$i'\"}' > b; curl h/v1/completions -d @b; done; wait": "model: [m1, m2]",
+	} {
+		made, err := importer.Script("x.sh", script+"\n", importer.Options{})
+		server := err != nil && strings.Contains(err.Error(), "command line of the server")
+		if !strings.Contains(string(made.Scenario), want) || server {
+			t.Errorf("%s: no %s: %v\n%s", script, want, err, made.Scenario)
+		}
 	}
 }

@@ -102,6 +102,8 @@ func (v variables) output(n *syntax.Stmt, in input) (text string, known bool) {
 		in = from
 	}
 	switch n := n.Cmd.(type) {
+	case nil: // $(< FILE)
+		return in.text, in.known
 	case *syntax.CallExpr:
 		return v.prints(n, in)
 	case *syntax.BinaryCmd:
@@ -183,8 +185,12 @@ func (v variables) redirected(all []*syntax.Redirect) (in input, ok bool) {
 	return in, ok
 }
 
-// ofFile is what a command reads from a file that is another command: < <(…).
+// ofFile is what a command reads from a file that the script writes, or that is another command: < <(…).
 func (v variables) ofFile(w *syntax.Word) (in input) {
+	if name, ok := v.value(w); ok && w != nil {
+		in.text, in.known = v.fileText(name)
+		return in
+	}
 	if w == nil || len(w.Parts) != 1 {
 		return input{}
 	}
@@ -212,6 +218,8 @@ func (v variables) prints(n *syntax.CallExpr, in input) (text string, known bool
 		return filter(args, in.text)
 	}
 	switch name {
+	case "cat":
+		return v.fileTexts(args)
 	case "echo":
 		return echoed(args)
 	case "printf":

@@ -23,12 +23,13 @@ func (v variables) knowsParameter(n *syntax.ParamExp) bool {
 	if all {
 		known = v["@"]
 	}
-	if index, isWord := n.Index.(*syntax.Word); n.Index != nil {
-		if !isWord || !known.isArray() {
+	if index, _ := n.Index.(*syntax.Word); n.Index != nil {
+		if !known.isArray() {
 			return false
 		}
-		if all = index.Lit() == "@" || index.Lit() == "*"; !all && !n.Excl {
-			return v.hasElement(known, index) && n.Exp == nil && n.Repl == nil && n.Slice == nil
+		if all = litOf(index) == "@" || litOf(index) == "*"; !all && !n.Excl {
+			plain := n.Exp == nil || !slices.Contains(defaults, n.Exp.Op)
+			return v.hasElement(known, n.Index) && plain && n.Repl == nil && n.Slice == nil
 		}
 	}
 	switch {
@@ -159,7 +160,7 @@ func (v variables) shift(by string) {
 		v.setArguments(nil)
 		return
 	}
-	v.setArguments(slices.Concat([]variable{}, list[n:]))
+	v.setArguments(append([]variable{}, list[n:]...)) // not nil
 }
 
 var comparison = lazyregexp.New(`^[=!<>]=$`)
@@ -199,6 +200,10 @@ func (v variables) forgetIn(n syntax.Node) {
 			}
 		case *syntax.CallExpr:
 			v.forgetBy(n)
+			for _, w := range n.Args {
+				v.forgetIn(w)
+			}
+			return len(n.Args) == 0 // else it assigns for the command alone
 		case *syntax.Subshell, *syntax.CmdSubst, *syntax.ProcSubst:
 			return false // they are shells of their own
 		}

@@ -13,6 +13,7 @@ type reading struct {
 	names   []string
 	array   bool // the words become an array
 	raw     bool // a backslash is a text
+	whole   bool // all lines are one: -d ''
 	between string
 }
 
@@ -33,8 +34,12 @@ func (v variables) readOf(n *syntax.CallExpr) (r reading, ok bool) {
 		}
 		r.between, ok = v.value(a.Value)
 	}
-	for _, w := range n.Args[1:] {
+	for i, w := range n.Args[1:] {
 		switch name := w.Lit(); {
+		case name == "-d" && i+2 < len(n.Args):
+			end, known := v.value(n.Args[i+2])
+			r.whole, ok = true, ok && known && end == ""
+		case r.whole && n.Args[i].Lit() == "-d":
 		case syntax.ValidName(name):
 			r.names = append(r.names, name)
 		case r.names == nil && slices.Contains([]string{"-r", "-a", "-ra", "-ar"}, name):
@@ -112,6 +117,9 @@ func (s *script) readLine(n *syntax.CallExpr) (done bool) {
 		return false
 	}
 	line, _, _ := strings.Cut(text, "\n")
+	if r.whole {
+		line = text
+	}
 	r.set(s.known, line, assumed)
 	return true
 }

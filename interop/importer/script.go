@@ -177,15 +177,15 @@ func readable(t *tool, lines []Line, o Options) (good []Line, err error) {
 		}
 	}
 	var wrong []error
-	for _, l := range lines {
-		alone := l
-		alone.fate = &Fate{}
-		calls, _, err := t.calls([]Line{alone}, o)
-		if err == nil {
-			_, _, err = convert(calls, o, false)
-		}
-		if err != nil && !strings.HasPrefix(err.Error(), l.at) {
-			err = fmt.Errorf("%s%w", l.at, err)
+	alone, clients := make([]error, len(lines)), false
+	for i, l := range lines {
+		alone[i] = t.readAlone(l, o)
+		clients = clients || alone[i] == nil
+	}
+	for i, l := range lines {
+		err := alone[i]
+		if clients && errors.Is(err, errServer) {
+			err = nil
 		}
 		if err != nil {
 			l.fate.Became = o.notImported(err, l.at)
@@ -200,6 +200,19 @@ func readable(t *tool, lines []Line, o Options) (good []Line, err error) {
 		}
 	}
 	return good, errors.Join(wrong...)
+}
+
+// readAlone returns why a line cannot be converted without the others; nil: it can.
+func (t *tool) readAlone(l Line, o Options) error {
+	l.fate = &Fate{}
+	calls, _, err := t.calls([]Line{l}, o)
+	if err == nil {
+		_, _, err = convert(calls, o, false)
+	}
+	if err != nil && !strings.HasPrefix(err.Error(), l.at) {
+		err = fmt.Errorf("%s%w", l.at, err)
+	}
+	return err
 }
 
 // skipsLines is what users can do about lines that cannot be imported.

@@ -20,9 +20,10 @@ type Line struct {
 	launch     launcherCall // the launcher of all its processes
 	notes      []Note
 	tool       *tool
-	ofWrappers []Note   // of words before the tool's name that a run of its own command line has
-	whole      []string // all words of the command
-	outer      *outer   // the command that reads it from a text; nil: there is none
+	ofWrappers []Note             // of words before the tool's name that a run of its own command line has
+	whole      []string           // all words of the command
+	files      map[string]*string // those that the script wrote before
+	outer      *outer             // the command that reads it from a text; nil: there is none
 	amount
 	fate  *Fate
 	wrong error // why it cannot be read; nil: it may be
@@ -142,6 +143,11 @@ func (s *script) command(text string, n *syntax.CallExpr, words, written []strin
 		l.setEnv(a.Name.Value, s.word(text, a.Value))
 	}
 	t, i, taken := s.find(words)
+	if t == curl {
+		words = s.withData(n, words)
+	} else if t == nil {
+		s.dropFiles(words)
+	}
 	if t == nil && depth < maxNesting {
 		if of, ok := s.textOf(text, n, words); ok {
 			of.before = words[:of.at]
@@ -160,7 +166,7 @@ func (s *script) command(text string, n *syntax.CallExpr, words, written []strin
 	case t == nil:
 		return nil
 	}
-	l.tool, l.path, l.args, l.whole = t, words[i], words[i+taken:], words
+	l.tool, l.path, l.args, l.whole, l.files = t, words[i], words[i+taken:], words, s.knownFiles()
 	if taken > 1 {
 		l.path = words[i+taken-1]
 	}

@@ -76,6 +76,9 @@ func (s *script) given(n *syntax.Stmt) (text string, known, assumed bool) {
 		text, known = in.text, in.known
 		for _, r := range n.Redirs {
 			assumed = known && s.known.assumes(r)
+			if name, ok := s.known.value(r.Word); ok && known && r.Op == syntax.RdrIn {
+				s.uses(name)
+			}
 		}
 	}
 	return text, known, assumed

@@ -287,11 +287,13 @@ func (t *tool) calls(lines []Line, o Options) (calls []*call, notes []Note, err 
 		}
 		return calls, notes, nil
 	case servers > 0:
-		return nil, nil, fmt.Errorf("this is the command line of the server, since it has no address of a server: " +
-			"give that of the client")
+		return nil, nil, errServer
 	}
 	return nil, nil, errors.New("there is nothing to import")
 }
+
+var errServer = errors.New("this is the command line of the server, since it has no address of a server: " +
+	"give that of the client")
 
 // isServer reports whether a call starts the server of a test with two sides.
 func (c *call) isServer() bool {

@@ -48,6 +48,7 @@ func (s *script) walk(text string, top syntax.Node, depth int) (err error) {
 			if s.stmtOf == nil {
 				s.stmtOf = map[syntax.Command]*syntax.Stmt{}
 			}
+			s.keepOutput(n)
 			if s.stmtOf[n.Cmd] = n; n.Background && n.Cmd != nil {
 				err = s.job(func() error { return s.walkParts(text, n, depth) })
 				return false
