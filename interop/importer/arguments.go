@@ -101,10 +101,10 @@ func wordAxes(calls []*call) (axes []axis) {
 	return axes
 }
 
-// longName returns the long form of a name of a flag: the first, or the next one in an entry of several flags.
+// longName returns the long form of a name of a flag; an entry may have several flags.
 func (f *flag) longName(at int) string {
 	switch {
-	case len(f.Names[0]) > 1:
+	case len(f.Names[at]) == 1 && len(f.Names[0]) > 1:
 		return f.Names[0]
 	case len(f.Names[at]) == 1 && at+1 < len(f.Names):
 		return f.Names[at+1]

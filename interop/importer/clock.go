@@ -2,11 +2,12 @@ package importer
 
 import (
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/weir-bench/weir/internal/lazyregexp"
 )
 
 // moment is a number of seconds that a script computes from its clock.
@@ -89,19 +90,17 @@ func (s *script) lastsFor(n *syntax.WhileClause) int64 {
 	return max(0, more.seconds-less.seconds) // SECONDS is 0 at the start of a script
 }
 
+// timeLimit matches timeout with its duration.
+var timeLimit = lazyregexp.New(`(?:^|[ /])timeout(?: -[ks] \S+| -\S+)* (\d[\d.]*[smh]?)(?: |$)`)
+
 // limitOf returns the seconds after which timeout ends the command behind it; 0: the words have none that is known.
 func limitOf(words []string) int64 {
-	at := slices.IndexFunc(words, func(w string) bool { return path.Base(w) == "timeout" })
-	for at++; at > 0 && at < len(words); at++ {
-		switch w := words[at]; {
-		case w == "-k" || w == "-s" || w == "--kill-after" || w == "--signal":
-			at++
-		case !strings.HasPrefix(w, "-"):
-			seconds, _ := secondsOf(w)
-			return int64(seconds)
-		}
+	m := timeLimit().FindStringSubmatch(strings.Join(words, " "))
+	if m == nil {
+		return 0
 	}
-	return 0
+	seconds, _ := secondsOf(m[1])
+	return int64(seconds)
 }
 
 // moment returns a time that arithmetic computes.

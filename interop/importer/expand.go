@@ -146,6 +146,7 @@ func (v variables) config() *expand.Config {
 // Ranges of brace expansion: any, and one of whole numbers.
 var (
 	braceRange   = lazyregexp.New(`\{[^{}]*\.\.[^{}]*\}`)
+	rangeLetters = lazyregexp.New(`^\{(?:[a-z]\.\.[a-z]|[A-Z]\.\.[A-Z])\}$`)
 	rangeNumbers = lazyregexp.New(`^\{(-?\d{1,5})\.\.(-?\d{1,5})(\.\.-?\d{1,5})?\}$`)
 )
 
@@ -178,11 +179,11 @@ func (v variables) knows(w *syntax.Word) bool {
 	return known
 }
 
-// shortRange reports whether a range of brace expansion has at most mostItems numbers.
+// shortRange reports whether a range of brace expansion has letters, or at most mostItems numbers.
 func shortRange(text string) bool {
 	m := rangeNumbers().FindStringSubmatch(text)
 	if m == nil {
-		return false
+		return rangeLetters().MatchString(text)
 	}
 	from, _ := strconv.Atoi(m[1])
 	to, _ := strconv.Atoi(m[2])

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
+
+	"github.com/weir-bench/weir/internal/lazyregexp"
 )
 
 // filters are programs that make a text of what they read.
@@ -15,8 +17,8 @@ var filters = map[string]func(args []string, text string) (printed string, ok bo
 	"head": func(args []string, text string) (string, bool) { return someLines(args, text, false) },
 	"tail": func(args []string, text string) (string, bool) { return someLines(args, text, true) },
 	"sort": sorted,
-	"cut":  oneField,
-	"awk":  printedField,
+	"cut":  func(args []string, text string) (string, bool) { return oneField(args, text, true) },
+	"awk":  func(args []string, text string) (string, bool) { return oneField(args, text, false) },
 	"uniq": func(args []string, text string) (string, bool) {
 		return joined(slices.Compact(linesOf(text))), len(args) == 0
 	},
@@ -40,6 +42,33 @@ func joined(lines []string) string {
 		return ""
 	}
 	return strings.Join(lines, "\n") + "\n"
+}
+
+// fieldOfLines matches arguments of cut with the number of a field, and those of awk that prints one.
+var fieldOfLines = lazyregexp.New(
+	`^(?:-[dF]\x00?([^\\])\x00)?(?:-f\x00?|\s*\{\s*print\s+\$)([1-9]\d*|NF)(?:\s*\}\s*)?(?:\x00-d\x00?(.))?$`)
+
+// oneField is cut or awk with one field of each line. cut prints lines without a separator whole.
+func oneField(args []string, text string, isCut bool) (printed string, ok bool) {
+	m := fieldOfLines().FindStringSubmatch(strings.Join(args, "\x00"))
+	if m == nil {
+		return "", false
+	}
+	lines := linesOf(text)
+	for i, line := range lines {
+		fields := strings.Fields(line)
+		if between := m[1] + m[3]; isCut || strings.TrimSpace(between) != "" {
+			fields = strings.Split(line, or(between, "\t"))
+		}
+		n, err := strconv.Atoi(m[2])
+		if err != nil {
+			n = len(fields)
+		}
+		if len(fields) > 1 || !isCut {
+			lines[i] = strings.Join(fields[min(max(n-1, 0), len(fields)):min(n, len(fields))], "")
+		}
+	}
+	return joined(lines), true
 }
 
 // unescapedText returns a text with what printf makes of its backslashes.

@@ -156,6 +156,8 @@ func TestFlowOfScripts(t *testing.T) {
 		{"echo 8 >> f; " + u + "$(cat f)", `"$(cat f)"`},
 		{"echo 8 > f; date > f; " + u + "$(cat f)", `"$(cat f)"`},
 		{"echo 8 > f & wait; " + u + "$(cat f)", `"$(cat f)"`},
+		{"for x in {a..c} {X..Y}; do [ $x = b ] && " + u + "8; [ $x = Y ] && " + u + "16; done", "8 16"},
+		{"docker-compose exec -T x " + u + "8", "8"},
 		{"S=; $S; $S " + u + "8; xargs -n1 $S <<< 4; bash $S; echo | $S", "8"},
 	} {
 		got := sizesOf(t, c.script)

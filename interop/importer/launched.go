@@ -22,6 +22,35 @@ func (l launcherCall) alone() bool {
 	return l.all == 1 || l.by == "srun" && l.all == 0 && l.nodes == 1 && l.each < 2
 }
 
+// ofSbatch matches a line with flags of sbatch.
+var ofSbatch = lazyregexp.New(`(?m)^#SBATCH\s+([^#\n]*)`)
+
+// allocate keeps the nodes and processes that a script asks sbatch for. Who submits it may ask for others.
+func (s *script) allocate(text string) {
+	words := []string{"srun"} // which has the same flags
+	for _, m := range ofSbatch().FindAllStringSubmatch(text, -1) {
+		words = append(words, strings.Fields(m[1])...)
+	}
+	if len(words) == 1 {
+		return
+	}
+	s.allocated = launcherCallOf(words)
+	if s.allocated.all == 0 {
+		s.allocated.all = s.allocated.nodes * s.allocated.each
+	}
+	for variables, n := range map[string]int64{
+		"SLURM_NNODES|SLURM_JOB_NUM_NODES": s.allocated.nodes, "SLURM_NTASKS|SLURM_NPROCS": s.allocated.all,
+		"SLURM_NTASKS_PER_NODE": s.allocated.each,
+	} {
+		for _, name := range names(variables) {
+			if n > 0 {
+				s.known.set(name, strconv.FormatInt(n, 10), true)
+				s.known.assume(name, true)
+			}
+		}
+	}
+}
+
 // launcherFlags are the flags of a launcher that set the number of nodes and processes.
 type launcherFlags struct{ nodes, each, all, hosts []string }
 

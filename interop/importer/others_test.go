@@ -121,3 +121,24 @@ func TestFilesThatCommandsRead(t *testing.T) {
 		}
 	}
 }
+
+// The nodes and processes for which a script asks sbatch are those of Slurm's variables, and of srun without flags.
+func TestScriptsOfSbatch(t *testing.T) {
+	const (
+		head  = "#!/bin/bash\n#SBATCH -N2 # two\n#SBATCH --ntasks-per-node=4\n"
+		bench = "alltoall_perf -b 256 -e 1K -f 2"
+	)
+	for script, want := range map[string]string{
+		head + "srun -N $SLURM_NNODES -n $SLURM_NTASKS " + bench: "[srun, -N, 2, -n, 8, alltoall_perf,",
+		head + "srun " + bench:                                      "block_size: [256, 512, 1024]",
+		"sbatch <<E\n" + head + "srun " + bench + "\nE":             "block_size: [256, 512, 1024]",
+		head + "mpirun -np $((SLURM_NTASKS_PER_NODE * 4)) " + bench: "[mpirun, -np, 16, alltoall_perf,",
+		"srun " + bench: "",
+		"# SBATCH -N2\nsrun -N $SLURM_NNODES --ntasks-per-node=4 " + bench: "",
+	} {
+		made, err := importer.Script("x.sh", script+"\n", importer.Options{})
+		if (err == nil) != (want != "") || !strings.Contains(string(made.Scenario), want) {
+			t.Errorf("%s: no %q: %v\n%s", script, want, err, made.Scenario)
+		}
+	}
+}

@@ -69,7 +69,8 @@ func mentions(in syntax.Node, name string) (found bool) {
 	syntax.Walk(in, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.ParamExp:
-			found = found || n.Param != nil && n.Param.Value == name || (n.Index != nil || n.Slice != nil) && hasName(n, name)
+			found = found || n.Param != nil && n.Param.Value == name
+			found = found || (n.Index != nil || n.Slice != nil) && hasName(n, name)
 		case *syntax.Assign:
 			found = found || n.Naked && n.Name != nil && n.Name.Value == name // export NAME
 		case *syntax.SglQuoted:

@@ -90,6 +90,7 @@ type script struct {
 	tried         int // passes of loops that may turn out not to be known
 	jobsOf
 	outerCommand *outer
+	allocated    launcherCall // what the script asks sbatch for
 	stmtOf       map[syntax.Command]*syntax.Stmt
 	lost         []Note // of files that the scenario does not write
 	exported     []Variable
@@ -178,6 +179,11 @@ func (s *script) command(text string, n *syntax.CallExpr, words, written []strin
 	l.fate = s.tell(n, strings.Join(written, " "), "")
 	l.before(words[:i])
 	l.in(s.outerCommand)
+	if l.launch == (launcherCall{by: "srun"}) && s.allocated.all > 0 { // it starts all
+		l.launch = s.allocated
+		l.notes = append(l.notes, Note{Text: fmt.Sprintf("srun starts the %d processes for which the script asks sbatch: "+
+			"weir has to run in such a job", l.launch.all)})
+	}
 	if t.kind != serving.Kind { // loads have no use for them
 		l.wrong = unknownOf(l.env)
 	}

@@ -26,6 +26,7 @@ func (s *script) readText(text string, depth int) error {
 		return fmt.Errorf("%s%w", s.prefix(), err)
 	}
 	s.define(text, f)
+	s.allocate(text)
 	if err := s.walk(text, f, depth); err != nil {
 		return err
 	}

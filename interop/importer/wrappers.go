@@ -9,7 +9,7 @@ import (
 )
 
 // wrappers are programs that start the one after them.
-var wrappers = names("kubectl|oc|docker|podman|nerdctl|apptainer|singularity|enroot|mpirun|mpiexec|mpiexec.hydra|orterun|" +
+var wrappers = names("kubectl|oc|docker|docker-compose|podman|nerdctl|apptainer|singularity|enroot|mpirun|mpiexec|mpiexec.hydra|orterun|" +
 	"srun|salloc|sbatch|flux|jsrun|aprun|numactl|taskset|env|timeout|sudo|time|nohup|exec|stdbuf|unbuffer|setsid|ssh|" +
 	"sshpass|pdsh|clush|chrt|nice|ionice|prlimit|ip|nsenter|unshare|systemd-run|nsys|ncu|perf|strace|gdb|catchsegv|" +
 	"su|runuser|script|flock|dash|zsh|ksh|" +
@@ -41,7 +41,8 @@ var (
 		runs: names("exec"), carriesNoVars: true, plain: names("--stdin|--tty|--quiet"), plainLetters: "itq",
 	}
 	withOperands = map[string]operandsOf{
-		"docker": container, "podman": container, "nerdctl": container, "kubectl": pod, "oc": pod,
+		"docker": container, "docker-compose": container, "podman": container, "nerdctl": container,
+		"kubectl": pod, "oc": pod,
 		"ssh": {
 			valued:        names("-i|-p|-o|-l|-F|-J|-L|-R|-D|-b|-c|-E|-e|-I|-m|-O|-Q|-S|-W|-w|-B"),
 			carriesNoVars: true,
