@@ -53,7 +53,7 @@ func (s *script) unread(text string, n *syntax.CallExpr, written, words []string
 		s.refuse(n, command, "weir does not know the commands that "+name+" reads")
 	case became != noBenchmark && name != "trap" || named == "":
 		s.tell(n, command, became)
-		s.others = append(s.others, otherCommand{n, became, strings.Join(words, " "), len(s.lines)})
+		s.others = append(s.others, otherCommand{n, became, strings.Join(words, " "), len(s.lines), s.around > 0})
 	case runs:
 		s.refuse(n, command, says)
 	default:
@@ -138,6 +138,9 @@ func (s *script) fateOfOther(words []string) string {
 		if slices.Contains(names(of), name) {
 			became = says
 		}
+	}
+	if name == "sed" && slices.Contains(words, "-i") {
+		return preparesHost
 	}
 	if in := withOperands[name]; in.entry != "" && len(words) > 1 && slices.Contains(in.runs, words[1]) {
 		became = "nothing: no command of a benchmark that weir reads follows the container"

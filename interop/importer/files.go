@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -82,13 +81,6 @@ func (s *script) dropFiles(words []string) {
 			s.known.files()[path.Clean(w)] = nil
 		}
 	}
-}
-
-// knownFiles returns the files of which the text is known now.
-func (s *script) knownFiles() map[string]*string {
-	all := maps.Clone(s.known[ofFiles].files)
-	maps.DeleteFunc(all, func(_ string, text *string) bool { return text == nil })
-	return all
 }
 
 // uses tells that a later line reads a file that the script writes.

@@ -18,6 +18,16 @@ func TestWhatPassesOfALoopChange(t *testing.T) {
 		"printf '1\\n2\\n' | while read i; do kubectl apply -f $i.yaml; " + bench + "done": {
 			1, "line 1 (kubectl apply -f …) is another command",
 		},
+		"up() { vllm serve m $1 & }; up 1; i=1; " + bench + "up 2; " + bench: {
+			2, "line 1 (vllm serve m …) is another command",
+		},
+		"for b in 4 8; do sed -i s/4/$b/ j; fio j; done": {
+			1, "line 1 (sed -i s/4/$b/ …) is another command",
+		},
+		"for i in 1 2; do " + bench + "./plot r$i.json; done; " + bench: {2, ""},
+		"echo h > hosts; mpirun -np 2 --hostfile hosts all_reduce_perf -b 8 -e 8": {
+			1, "the script writes hosts",
+		},
 		"for i in 1 2; do vllm serve m & " + bench + "done":     {1, ""},
 		"for i in 1 2; do mkdir $i; echo $i; " + bench + "done": {1, ""},
 		"for i in 1 2; do " + bench + "./plot r$i.json; done":   {1, ""},
@@ -54,11 +64,14 @@ func TestPassesThatNixlbenchEnds(t *testing.T) {
 // What no shell expands in a scenario, and what weir does not read, is refused with its cause.
 func TestRefusedCommands(t *testing.T) {
 	for script, want := range map[string]string{
-		"fio jobs/*.fio":                                   `"jobs/*.fio": no shell puts the names of files there`,
-		"fio ~/a.fio":                                      `"~/a.fio": no shell`,
-		"fio --client=h a.fio":                             "--client: its hosts are those of fio --server",
-		"curl 'h/v1/completions?i=[1-9]' -d '{}'":          "curl: [1-9]: it sends a request for each",
+		"fio jobs/*.fio": `"jobs/*.fio": no shell puts the names of files there`,
+		"mpirun --hostfile <(echo h) alltoall_perf": "<(echo h)\": no shell",
+		"fio ~/a.fio":                             `"~/a.fio": no shell`,
+		"fio --client=h a.fio":                    "--client: its hosts are those of fio --server",
+		"curl 'h/v1/completions?i=[1-9]' -d '{}'": "curl: [1-9]: it sends a request for each",
+
 		"kubectl apply -f - <<E\nargs: [fio, --name=x]\nE": "weir does not read manifests, and this one runs fio",
+
 		"cat > a.yaml <<E\n- fio\n- --name=x\nE\nkubectl apply -f a.yaml": "this one runs fio",
 	} {
 		_, err := importer.Script("x.sh", script+"\n", importer.Options{})

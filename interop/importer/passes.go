@@ -11,7 +11,6 @@ import (
 // loop reads the passes of a loop with known values; of another loop its body once.
 func (s *script) loop(text string, n *syntax.ForClause, depth int) error {
 	defer s.enterLoop()()
-	defer s.tellChanging(len(s.others))
 	lines, sleeps := len(s.lines), len(s.sleeps)
 	if c, ok := n.Loop.(*syntax.CStyleLoop); ok && !s.repeats(n) {
 		if passes, done, err := s.threePart(text, n, c, depth); done {
@@ -105,10 +104,13 @@ func (s *script) reachLoop(n *syntax.ForClause) {
 
 // enterLoop begins a loop; what it returns ends it.
 func (s *script) enterLoop() (end func()) {
-	outer := s.unsureLoop
+	outer, others := s.unsureLoop, len(s.others)
 	s.unsureLoop = s.unsure
 	s.depth++
+	s.around++
 	return func() {
+		s.tellChanging(others, true)
+		s.around--
 		s.unsureLoop = outer
 		s.depth--
 	}
@@ -172,7 +174,7 @@ func (s *script) attempt(
 	s.shell.wave, s.sleeps = wave, before.sleeps
 	s.known, s.exported, s.notes, s.lost = known, before.exported, before.notes, before.lost
 	s.lines, s.commands = s.lines[:len(before.lines)], before.commands
-	s.jump, s.exportsAll = before.jump, before.exportsAll
+	s.jump, s.exportsAll, s.others = before.jump, before.exportsAll, s.others[:len(before.others)]
 	return 0, false, nil
 }
 

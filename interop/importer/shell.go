@@ -2,6 +2,8 @@ package importer
 
 import (
 	"fmt"
+	"maps"
+	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -84,6 +86,7 @@ type script struct {
 
 	jump, leaving jump
 	depth         int // of loops around the command, in its function and shell
+	around        int // all loops around the command
 	levels        int // how many loops break or continue leaves
 	piped         []piped
 	commands      int // in all passes of loops
@@ -167,7 +170,7 @@ func (s *script) command(text string, n *syntax.CallExpr, words, written []strin
 	case t == nil:
 		return nil
 	}
-	l.tool, l.path, l.args, l.whole, l.files = t, words[i], words[i+taken:], words, s.knownFiles()
+	l.tool, l.path, l.args, l.whole, l.files = t, words[i], words[i+taken:], words, maps.Clone(s.known[ofFiles].files)
 	if taken > 1 {
 		l.path = words[i+taken-1]
 	}
@@ -183,6 +186,12 @@ func (s *script) command(text string, n *syntax.CallExpr, words, written []strin
 		l.launch = s.allocated
 		l.notes = append(l.notes, Note{Text: fmt.Sprintf("srun starts the %d processes for which the script asks sbatch: "+
 			"weir has to run in such a job", l.launch.all)})
+	}
+	for _, w := range words {
+		if _, is := l.files[path.Clean(w)]; is && s.written[path.Clean(w)] == nil {
+			const lost = "the script writes %s, and the scenario does not: a command of setup can"
+			l.notes = append(l.notes, Note{fmt.Sprintf(lost, w), true})
+		}
 	}
 	if t.kind != serving.Kind { // loads have no use for them
 		l.wrong = unknownOf(l.env)

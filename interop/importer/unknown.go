@@ -86,7 +86,7 @@ func (c *call) refuseUnexpanded() {
 }
 
 // fileNames matches a word that a shell replaces by names of files.
-var fileNames = lazyregexp.New(`^~/|^[^\s"'{}()]*[*?][^\s"'{}()]*$`)
+var fileNames = lazyregexp.New(`^~/|^[<>]\(|^[^\s"'{}()]*[*?][^\s"'{}()]*$`)
 
 // newEachTime matches a seed that differs each time.
 var newEachTime = lazyregexp.New("^(\\$\\(date\\b.*|`date\\b.*|\\$\\{?(RANDOM|SRANDOM|EPOCHSECONDS|SECONDS)\\}?|\\$\\$)$")

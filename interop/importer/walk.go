@@ -34,6 +34,7 @@ func (s *script) readText(text string, depth int) error {
 	if err := s.readUncalled(f, depth); err != nil {
 		return err
 	}
+	s.tellChanging(0, false)
 	s.tellUnreached(text, f)
 	return nil
 }

@@ -13,7 +13,6 @@ import (
 // otherwise its body once.
 func (s *script) while(text string, n *syntax.WhileClause, depth int) error {
 	defer s.enterLoop()()
-	defer s.tellChanging(len(s.others))
 	lines, sleeps := len(s.lines), len(s.sleeps)
 	if err := s.walkAll(text, n.Cond, depth); err != nil {
 		return err
