@@ -158,6 +158,13 @@ func TestFlowOfScripts(t *testing.T) {
 		{"echo 8 > f & wait; " + u + "$(cat f)", `"$(cat f)"`},
 		{"for x in {a..c} {X..Y}; do [ $x = b ] && " + u + "8; [ $x = Y ] && " + u + "16; done", "8 16"},
 		{"docker-compose exec -T x " + u + "8", "8"},
+		{"S=4; let \"S+=4\" 'S*=2'; " + u + "$S; x && let \"S=1\"; " + u + "1$S", `"1$S"`},
+		{"i=0; for x in a b; do ((i += 8)); " + u + "$i; done", "8 16"},
+		{"i=0; f() { i=$((i+8)); }; for x in a b; do f; " + u + "$i; done", "8 16"},
+		{"i=0; for x in `cat f`; do i=$((i+8)); " + u + "$i; done", `"$i"`},
+		{"i=0; f() { i=$((i+8)); }; for x in `cat g`; do f; " + u + "$i; done", `"$i"`},
+		{"S=8; f() { S=4; }; if x; then f; fi; " + u + "$S", `"$S"`},
+		{"S=8; f() { local S=4; f; }; if x; then f; fi; " + u + "$S", "8"},
 		{"S=; $S; $S " + u + "8; xargs -n1 $S <<< 4; bash $S; echo | $S", "8"},
 	} {
 		got := sizesOf(t, c.script)

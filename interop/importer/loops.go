@@ -42,25 +42,20 @@ func swept(passes []*call) (merged []*call) {
 	return merged
 }
 
-// distinct returns the passes of a loop without those that do what an earlier one does.
+// distinct returns the passes of a loop with one load for all requests of curl that are the same.
 func distinct(passes []*call) (all []*call) {
 	for _, c := range passes {
-		same := func(other *call) bool {
-			equal := c.further == nil && other.further == nil
-			if c.tool == curl {
-				equal = c.sameAmount(other)
-			}
-			return c.fate != nil && c.path == other.path && slices.Equal(c.whole, other.whole) &&
-				c.outer.same(other.outer) && slices.Equal(c.run.env, other.run.env) && equal
-		}
-		if i := slices.IndexFunc(all, same); i >= 0 {
-			if all[i].noteAll(c.notes); c.tool == curl {
-				all[i].take(c)
-				all[i].waves = all[i].waves || c.atOnce > 1
-			}
+		i := slices.IndexFunc(all, func(o *call) bool {
+			return c.tool == curl && c.fate != nil && slices.Equal(c.whole, o.whole) && c.outer.same(o.outer) &&
+				slices.Equal(c.run.env, o.run.env) && c.sameAmount(o)
+		})
+		if i < 0 {
+			all = append(all, c)
 			continue
 		}
-		all = append(all, c)
+		all[i].noteAll(c.notes)
+		all[i].take(c)
+		all[i].waves = all[i].waves || c.atOnce > 1
 	}
 	return all
 }

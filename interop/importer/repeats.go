@@ -45,22 +45,48 @@ func (s *script) repeats(n *syntax.ForClause) bool {
 		name = litOf(w)
 	}
 	_, sometimes := s.waits(&syntax.Block{Stmts: n.Do}, mostWaiting)
-	return name != "" && !s.exports(name) && !sometimes && !s.mentions(n.Do, name, mostCalls)
+	return name != "" && !s.exports(name) && !sometimes && !s.inBody(n.Do, mostCalls, func(n syntax.Node) bool {
+		return mentions(n, name) || carries(n)
+	})
 }
 
-// mentions reports whether statements, or functions that they call, use a variable.
-func (s *script) mentions(all []*syntax.Stmt, name string, depth int) (found bool) {
+// inBody reports whether statements, or functions that they call, have what is searched.
+func (s *script) inBody(all []*syntax.Stmt, depth int, has func(syntax.Node) bool) (found bool) {
 	for _, stmt := range all {
-		found = found || mentions(stmt, name)
+		found = found || has(stmt)
 		syntax.Walk(stmt, func(n syntax.Node) bool {
 			if n, ok := n.(*syntax.CallExpr); ok && len(n.Args) > 0 && depth > 0 && !found {
 				if f := s.functions[n.Args[0].Lit()]; f != nil {
-					found = s.mentions([]*syntax.Stmt{f.decl.Body}, name, depth-1)
+					found = s.inBody([]*syntax.Stmt{f.decl.Body}, depth-1, has)
 				}
 			}
 			return !found
 		})
 	}
+	return found
+}
+
+// carries reports whether commands give a variable a value that follows from the one before, as a counter, so that they
+// are others when they run again.
+func carries(in syntax.Node) (found bool) {
+	syntax.Walk(in, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Assign:
+			found = found || n.Append || n.Name != nil && n.Value != nil && mentions(n.Value, n.Name.Value)
+		case *syntax.UnaryArithm:
+			found = found || n.Op == syntax.Inc || n.Op == syntax.Dec
+		case *syntax.BinaryArithm:
+			op := n.Op.String()
+			found = found || strings.HasSuffix(op, "=") && op != "=" && !comparison().MatchString(op)
+		case *syntax.LetClause:
+			found = true
+		case *syntax.CallExpr:
+			found = found || len(n.Args) > 0 && n.Args[0].Lit() == "shift"
+		case *syntax.CStyleLoop:
+			return false // which begins anew
+		}
+		return !found
+	})
 	return found
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -103,16 +104,26 @@ func (s *script) walk(text string, top syntax.Node, depth int) (err error) {
 	return err
 }
 
-// calculate keeps what arithmetic assigns.
+// calculate keeps what arithmetic assigns; in quotes, let has it too.
 func (s *script) calculate(n syntax.Node, all ...syntax.ArithmExpr) {
-	after := maps.Clone(s.known)
+	after, known := maps.Clone(s.known), true
 	for _, e := range all {
-		if _, ok := after.number(e, true); !ok {
-			s.known.forgetIn(n)
-			return
+		if w, ok := e.(*syntax.Word); ok && w.Lit() == "" {
+			text, ok := s.known.value(w)
+			inner, err := syntax.NewParser().Arithmetic(strings.NewReader(text))
+			if known = known && ok && err == nil && inner != nil; !known {
+				break
+			}
+			e = inner
 		}
+		_, ok := after.number(e, true)
+		known = known && ok
 	}
-	s.known = after
+	if known {
+		s.known = after
+	} else {
+		s.known.forgetIn(n)
+	}
 }
 
 // walkParts reads a statement's redirections and its command.
