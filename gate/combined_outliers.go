@@ -103,7 +103,7 @@ func (c *combination) markSides(cluster, indexes []int, values []float64, marked
 	}
 }
 
-// clamped is boundCheck.clamped for several cases: the metrics of outliers on the far side of the bound are moved into
+// clampedCombination is clamped for several cases: the metrics of outliers on the far side of the bound are moved into
 // the range of the other launches. nil: there are none, or that does not move the subject towards the bound.
 func (check boundCheck) clampedCombination(c *combination, of func(*combination) interval) interval {
 	low, high := check.bounds.Lower, check.bounds.Upper

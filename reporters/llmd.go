@@ -34,7 +34,7 @@ func LLMD(w io.Writer, doc *results.Document) error {
 		if err != nil {
 			return err
 		}
-		if !measured(one) {
+		if one == nil {
 			continue
 		}
 		run["uid"] = fmt.Sprintf("%s-%d", doc.Session.ID, i)
@@ -58,14 +58,6 @@ func LLMD(w io.Writer, doc *results.Document) error {
 		return nil
 	}
 	return e.Encode(map[string]any{"version": "0.2", "run": run, "results": map[string]any{"observability": notes}})
-}
-
-// measured reports whether a report has any latency or throughput.
-func measured(report map[string]any) bool {
-	aggregate := member(report, "results", "request_performance", "aggregate")
-	latency, _ := member(aggregate, "latency").(map[string]any)
-	throughput, _ := member(aggregate, "throughput").(map[string]any)
-	return len(latency)+len(throughput) > 0
 }
 
 // member returns the value below names of members, nil if there is none.

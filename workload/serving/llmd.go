@@ -21,8 +21,8 @@ var llmdRates = []struct{ name, metric, units string }{
 	{"request_rate", "request_rate", "queries/s"},
 }
 
-// llmd formats a case as a standard report of llm-d-benchmark (version 0.2). It leaves out distributions without
-// a mean, which the format demands.
+// llmd formats a case as a standard report of llm-d-benchmark (version 0.2), null if nothing was measured. It leaves
+// out distributions without a mean, which the format demands.
 func llmd(option func(string) string, metric func(string) (float64, bool)) []string {
 	latency, rates, requests := map[string]any{}, map[string]any{}, map[string]any{}
 	for _, t := range llmdTimes {
@@ -55,6 +55,9 @@ func llmd(option func(string) string, metric func(string) (float64, bool)) []str
 		if v, ok := metric(m); ok {
 			requests[name] = map[string]any{"units": "count", "mean": v}
 		}
+	}
+	if len(latency)+len(rates) == 0 { // the format demands one
+		return []string{"null"}
 	}
 	aggregate := map[string]any{"latency": latency, "throughput": rates}
 	if requests["total"] != nil {

@@ -38,3 +38,15 @@ func TestLLMDReportIsReadBack(t *testing.T) {
 		t.Errorf("%v", rows[0].Values)
 	}
 }
+
+// A case that measured nothing would make readers refuse the reports of all others.
+func TestLLMDReportHasAMeasurement(t *testing.T) {
+	for metric, want := range map[string]bool{
+		"requests": false, "error_rate": false, "latency.avg": true, "request_rate": true,
+	} {
+		lines := llmd(func(string) string { return "" }, func(name string) (float64, bool) { return 1, name == metric })
+		if got := strings.Join(lines, "") != "null"; got != want {
+			t.Errorf("with %s alone a report is written: %v", metric, got)
+		}
+	}
+}
