@@ -56,6 +56,7 @@ func toTheEnd(doc *results.Document, value func(i int) float64) {
 func TestOperatingCharacteristicsOfARatio(t *testing.T) {
 	phase.Rest(t)
 	phase.NotUnderRace(t)
+	n := simulated(t, 500, sessions)
 	for _, c := range []struct {
 		truth float64
 		want  results.Verdict
@@ -69,18 +70,18 @@ func TestOperatingCharacteristicsOfARatio(t *testing.T) {
 	} {
 		count := map[results.Verdict]int{}
 		launches := 0
-		for seed := range uint64(sessions) {
+		for seed := range uint64(n) {
 			doc := several(seed, []float64{c.truth, 1}, 0.03, func(doc *results.Document) {
 				doc.Cases[0].Assertions = []*results.AssertionVerdict{against("b", p(0.9), nil, looks)}
 			})
 			count[doc.Cases[0].Assertions[0].Verdict]++
 			launches += len(doc.Cases[0].Launches)
 		}
-		t.Logf("true ratio %.2f: %v, %.1f launches of each", c.truth, count, float64(launches)/sessions)
-		if got := float64(count[c.want]) / sessions; got < c.share {
+		t.Logf("true ratio %.2f: %v, %.1f launches of each", c.truth, count, float64(launches)/float64(n))
+		if got := float64(count[c.want]) / float64(n); got < c.share {
 			t.Errorf("at %.2f: %s in %.1f%% of sessions, promised %.0f%%", c.truth, c.want, got*100, c.share*100)
 		}
-		if got := float64(count[c.wrong]) / sessions; got > 0.02 {
+		if got := float64(count[c.wrong]) / float64(n); got > 0.02 {
 			t.Errorf("at %.2f: the wrong verdict %s in %.1f%% of sessions, promised at most 2%%", c.truth, c.wrong,
 				got*100)
 		}

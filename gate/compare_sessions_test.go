@@ -308,7 +308,7 @@ const falselyFound = 5. // percent of comparisons of likes that have a regressio
 func TestComparisonOfSessions(t *testing.T) {
 	phase.Rest(t)
 	phase.NotUnderRace(t)
-	comparisons, chance := 30, 3. // in brief a row may miss its limit by three standard errors
+	comparisons, chance := 12, 3. // in brief a row may miss its limit by three standard errors
 	if phase.AtLength() {
 		comparisons, chance = 400, 0
 	}

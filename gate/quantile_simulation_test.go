@@ -158,7 +158,7 @@ func tails() (all []stamped) {
 func TestTailQuantilesAtTheirBound(t *testing.T) {
 	phase.Rest(t)
 	phase.NotUnderRace(t)
-	n := 60
+	n := 30
 	if phase.AtLength() {
 		n = 1000
 	}
