@@ -37,9 +37,13 @@ var causes = map[os.Signal]*Abort{unix.SIGINT: interrupted, unix.SIGTERM: termin
 // processes would inherit that.
 func SurvivePipes() { signal.Notify(make(chan os.Signal, 1), unix.SIGPIPE) }
 
+// echo is the time after the end of a context in which signals are not a second one: a parent that signals
+// its child and then its process group, as timeout(1) does, sends one signal twice.
+const echo = time.Second
+
 // Abortable is a context that ends with the first signal, or after the total timeout if it is above 0.
-// A second signal closes kill: then neither ranks nor teardown commands are waited for, but processes
-// are still killed and files removed. Further signals have their default action.
+// A second signal, at least the time of an echo later, closes kill: then neither ranks nor teardown commands
+// are waited for, but processes are still killed and files removed. Further signals have their default action.
 func Abortable(parent context.Context, timeout time.Duration) (ctx context.Context, kill <-chan struct{}, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
@@ -50,15 +54,22 @@ func Abortable(parent context.Context, timeout time.Duration) (ctx context.Conte
 	}
 	done, second := make(chan struct{}), make(chan struct{})
 	go func() {
+		var ended time.Time
+		end := func(cause *Abort) {
+			if ended.IsZero() {
+				ended = time.Now()
+			}
+			cancel(cause) // the first cause stays
+		}
 		for killed := false; !killed; {
 			select {
 			case s := <-signals:
-				if killed = ctx.Err() != nil; killed {
+				if killed = !ended.IsZero() && time.Since(ended) >= echo; killed {
 					close(second)
 				}
-				cancel(causes[s]) // the first cause stays
+				end(causes[s])
 			case <-late:
-				cancel(&Abort{gate.ExitTimeout, fmt.Sprintf("the total timeout of %s passed", timeout)})
+				end(&Abort{gate.ExitTimeout, fmt.Sprintf("the total timeout of %s passed", timeout)})
 			case <-done:
 				return
 			}

@@ -25,16 +25,24 @@ func within(t *testing.T, what string, c <-chan struct{}) {
 	}
 }
 
-func TestSecondSignalKills(t *testing.T) {
+func without(t *testing.T, what string, c <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-c:
+		t.Errorf("%s came", what)
+	case <-time.After(100 * time.Millisecond):
+	}
+}
+
+// timeout(1) signals its child and then the child's process group: that is one signal, whatever its kind.
+func TestSecondSignalKillsAfterASecond(t *testing.T) {
 	ctx, kill, stop := Abortable(t.Context(), 0)
 	defer stop()
 	raise(t)
 	within(t, "the end", ctx.Done())
-	select {
-	case <-kill:
-		t.Error("the first signal kills")
-	default:
-	}
+	raise(t)
+	without(t, "the kill by an echo", kill)
+	time.Sleep(echo)
 	raise(t)
 	within(t, "the kill", kill)
 	if err := context.Cause(ctx); !errors.Is(err, interrupted) {
@@ -46,6 +54,9 @@ func TestSignalAfterTheTimeoutKills(t *testing.T) {
 	ctx, kill, stop := Abortable(t.Context(), time.Millisecond)
 	defer stop()
 	within(t, "the timeout", ctx.Done())
+	raise(t)
+	without(t, "the kill by a signal with the timeout", kill)
+	time.Sleep(echo)
 	raise(t)
 	within(t, "the kill", kill)
 }
