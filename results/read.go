@@ -1,7 +1,9 @@
 package results
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,9 +14,17 @@ import (
 // document is the file of a session directory that has its results.
 const document = "results.json"
 
-// sessionsIn names a session in a folder of sessions that was given in place of one; "": it has none, or there is no
-// folder.
-func sessionsIn(folder string) string {
+// Journal is the file of the journal in a session directory.
+const Journal = "journal.ndjson"
+
+// remedy says how to read a session that has no document at a path: continue it, or name one of those in the folder
+// that was given in place of one; "" if there is neither.
+func remedy(path, folder string) string {
+	session := filepath.Dir(path)
+	if _, err := os.Stat(filepath.Join(session, Journal)); err == nil && filepath.Base(path) == document {
+		return fmt.Sprintf("; the session in %s has a journal and did not end: unless it still runs, continue it with: weir run --resume %s",
+			session, session)
+	}
 	if folder == "" {
 		return ""
 	}
@@ -43,7 +53,10 @@ func read(path string, verify bool) (*Document, error) {
 	}
 	f, err := bounded.Open(path, bounded.Result)
 	if err != nil {
-		return nil, fmt.Errorf("reading results: %w%s", err, sessionsIn(folder))
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("reading results: %w", err)
+		}
+		return nil, fmt.Errorf("reading results: %w%s", err, remedy(path, folder))
 	}
 	defer f.Close()
 	d, changed, err := decode(f, verify)

@@ -17,7 +17,7 @@ import (
 
 // JournalName is the file of the journal in a session directory. Each launch is on disk before the next one begins,
 // so a killed session loses at most one launch.
-const JournalName = "journal.ndjson"
+const JournalName = results.Journal
 
 // Record is one line of a journal; exactly one field besides Time is set. Plan and records together determine the
 // result document.

@@ -21,12 +21,12 @@ const PageVariable = "WEIR_PAGE_URL"
 type Reader func(file string, notes io.Writer) (*results.Document, error)
 
 // Compare gives comments among the reports what changed against a document: that of a file, or without one the
-// baseline of the session if it is still there.
-func Compare(rs []Report, doc *results.Document, file string, read Reader, notes io.Writer) error {
+// baseline of the session if it is still there. dir is the directory of the session.
+func Compare(rs []Report, doc *results.Document, dir, file string, read Reader, notes io.Writer) error {
 	if !slices.ContainsFunc(rs, func(r Report) bool { return r.Name == "comment" }) {
 		return nil
 	}
-	against, err := againstFile(doc, file, read, notes)
+	against, err := againstFile(doc, dir, file, read, notes)
 	if err != nil {
 		return err
 	}
@@ -36,7 +36,22 @@ func Compare(rs []Report, doc *results.Document, file string, read Reader, notes
 	return nil
 }
 
-func againstFile(doc *results.Document, file string, read Reader, notes io.Writer) (reporters.Against, error) {
+// ownBaseline reads the baseline of a session. Its path is relative to where the session ran: here, or a folder above
+// the directory of the session. nil: the file is gone, or of another session.
+func ownBaseline(b *results.Baseline, dir string, read Reader) *results.Document {
+	file := b.File
+	for at, err := filepath.Abs(dir); ; at = filepath.Dir(at) {
+		if doc, err := read(file, io.Discard); err == nil && doc.Session.ID == b.Session {
+			return doc
+		}
+		if err != nil || filepath.IsAbs(b.File) || at == filepath.Dir(at) {
+			return nil
+		}
+		file = filepath.Join(at, b.File)
+	}
+}
+
+func againstFile(doc *results.Document, dir, file string, read Reader, notes io.Writer) (reporters.Against, error) {
 	lacking := func(why string) (reporters.Against, error) { return reporters.Against{Lacking: why}, nil }
 	var base *results.Document
 	if b := doc.Baseline; file != "" {
@@ -46,11 +61,10 @@ func againstFile(doc *results.Document, file string, read Reader, notes io.Write
 		}
 	} else if b != nil && b.File != "" {
 		file = b.File
-		there, err := read(file, io.Discard)
-		if err != nil || there.Session.ID != b.Session {
-			return lacking("The baseline " + file + " is not there any more, so nothing is compared.")
+		if base = ownBaseline(b, dir, read); base == nil {
+			return lacking("The baseline " + file + " of this session is neither there nor relative to a folder above the results, " +
+				"so nothing is compared.")
 		}
-		base = there
 	}
 	if base == nil || base.Session.ID == doc.Session.ID {
 		return lacking("There is no baseline, so nothing is compared.")
