@@ -58,11 +58,12 @@ except those of --var. --report json=FILE writes the document with the new asser
 			if err != nil {
 				return err
 			}
+			dir := stored.Dir(args[0])
 			doc, err := stored.Read(args[0], cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
-			if doc, err = stored.CheckSamples(doc, stored.Dir(args[0]), allSamples, cmd.ErrOrStderr()); err != nil {
+			if doc, err = stored.CheckSamples(doc, dir, allSamples, cmd.ErrOrStderr()); err != nil {
 				return err
 			}
 			if doc, err = rejudged(cmd, doc, scenario, &variables); err != nil {
@@ -72,11 +73,11 @@ except those of --var. --report json=FILE writes the document with the new asser
 				return err
 			}
 			gate.Judge(doc)
-			if err := reports.Compare(wanted, doc, "", stored.Read, cmd.ErrOrStderr()); err != nil {
+			if err := reports.Compare(wanted, doc, dir, "", stored.Read, cmd.ErrOrStderr()); err != nil {
 				return err
 			}
 			w := cmd.OutOrStdout()
-			err = reports.Write(wanted, doc, stored.Dir(args[0]), w)
+			err = reports.Write(wanted, doc, dir, w)
 			if !style.Quiet && !reports.ToStdout(wanted) {
 				err = errors.Join(err, asked.Table(w, doc, style.Color(w), screen.Width(w)))
 			}

@@ -39,6 +39,7 @@ beside the document.`,
 			if err != nil {
 				return err
 			}
+			dir := stored.Dir(args[0])
 			doc, err := stored.Read(args[0], cmd.ErrOrStderr())
 			if err != nil {
 				return err
@@ -46,15 +47,15 @@ beside the document.`,
 			if err := asked.Check(doc); err != nil {
 				return err
 			}
-			doc = stored.ReportedSamples(doc, stored.Dir(args[0]), cmd.ErrOrStderr())
+			doc = stored.ReportedSamples(doc, dir, cmd.ErrOrStderr())
 			out := cmd.OutOrStdout()
 			if len(wanted) == 0 {
 				return exit.With(gate.ExitExecution, asked.Table(out, doc, style.Color(out), screen.Width(out)))
 			}
-			if err := reports.Compare(wanted, doc, baseline, stored.Read, cmd.ErrOrStderr()); err != nil {
+			if err := reports.Compare(wanted, doc, dir, baseline, stored.Read, cmd.ErrOrStderr()); err != nil {
 				return err
 			}
-			return exit.With(gate.ExitExecution, reports.Write(wanted, doc, stored.Dir(args[0]), out))
+			return exit.With(gate.ExitExecution, reports.Write(wanted, doc, dir, out))
 		},
 	}
 	cmd.Flags().StringVar(&baseline, "baseline", "",

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/weir-bench/weir/gate"
@@ -39,16 +40,18 @@ func Compare(rs []Report, doc *results.Document, dir, file string, read Reader, 
 // ownBaseline reads the baseline of a session. Its path is relative to where the session ran: here, or a folder above
 // the directory of the session. nil: the file is gone, or of another session.
 func ownBaseline(b *results.Baseline, dir string, read Reader) *results.Document {
-	file := b.File
-	for at, err := filepath.Abs(dir); ; at = filepath.Dir(at) {
+	files := []string{b.File}
+	if at, err := filepath.Abs(dir); err == nil && !filepath.IsAbs(b.File) {
+		for ; at != filepath.Dir(at); at = filepath.Dir(at) {
+			files = append(files, filepath.Join(at, b.File))
+		}
+	}
+	for _, file := range files {
 		if doc, err := read(file, io.Discard); err == nil && doc.Session.ID == b.Session {
 			return doc
 		}
-		if err != nil || filepath.IsAbs(b.File) || at == filepath.Dir(at) {
-			return nil
-		}
-		file = filepath.Join(at, b.File)
 	}
+	return nil
 }
 
 func againstFile(doc *results.Document, dir, file string, read Reader, notes io.Writer) (reporters.Against, error) {
@@ -62,8 +65,7 @@ func againstFile(doc *results.Document, dir, file string, read Reader, notes io.
 	} else if b != nil && b.File != "" {
 		file = b.File
 		if base = ownBaseline(b, dir, read); base == nil {
-			return lacking("The baseline " + file + " of this session is neither there nor relative to a folder above the results, " +
-				"so nothing is compared.")
+			return lacking("The baseline " + file + " was not found here or from a folder above the results, so nothing is compared.")
 		}
 	}
 	if base == nil || base.Session.ID == doc.Session.ID {

@@ -225,7 +225,7 @@ func (s *session) keep(doc *results.Document, dir string) (kept bool, err error)
 	if _, err := os.Stat(file); err != nil {
 		file = "" // skip allows that it does not exist
 	}
-	err = reports.Compare(all, doc, file, stored.Read, s.stderr)
+	err = reports.Compare(all, doc, dir, file, stored.Read, s.stderr)
 	for _, r := range all {
 		fault := reports.Write([]reports.Report{r}, doc, dir, s.stdout)
 		s.noPage = s.noPage || fault != nil && r.Name == "html"
