@@ -116,6 +116,9 @@ func busyShort(c *results.Case) string {
 	return fmt.Sprintf("%s: %d of %s discarded", what, c.Discarded(), launches(len(c.Launches)))
 }
 
+// NothingUsable is in the reports of a session of which all launches were discarded.
+const NothingUsable = "no case has a usable launch"
+
 // busyText says what was discarded in a session, why, and the remedy.
 func busyText(doc *results.Document) string {
 	discarded, made := 0, 0
@@ -132,8 +135,12 @@ func busyText(doc *results.Document) string {
 	if what == limitTooLow {
 		remedy = "raise the CPU limit of the container or job"
 	}
-	return fmt.Sprintf("%s: %d of %s discarded (last: %s); %s, or count disturbed launches with --disturbed keep",
-		what, discarded, launches(made), plain(last.Discarded), remedy)
+	nothing := ""
+	if discarded == made {
+		nothing = ", " + NothingUsable
+	}
+	return fmt.Sprintf("%s: %d of %s discarded%s (last: %s); %s, or count disturbed launches with --disturbed keep",
+		what, discarded, launches(made), nothing, plain(last.Discarded), remedy)
 }
 
 // discarded says how many launches do not count, if no finding does.

@@ -57,14 +57,15 @@ func TestReportsOfCasesOfOnlyVoidLaunches(t *testing.T) {
 		{Key: "a", Run: "a", Workload: "transfer", Status: results.OK, Launches: []*results.Launch{void}},
 	}}
 	gate.Judge(doc)
-	told := "host too busy: 1 of 1 launch discarded (last: node a was busy); wait until the host is idle, or " +
-		"count disturbed launches with --disturbed keep"
+	told := "host too busy: 1 of 1 launch discarded, no case has a usable launch (last: node a was busy); wait until the " +
+		"host is idle, or count disturbed launches with --disturbed keep"
 	for format, wants := range map[string][]string{
 		"table": {"? inconclusive (discarded)", "? inconclusive  a\n    " + told,
 			"? inconclusive: no assertions; cases: 1 inconclusive; exit code 3"},
 		"junit":    {`<error type="weir.inconclusive" message="host too busy: 1 of 1 launch discarded`, told},
 		"json":     {`"status": "inconclusive"`, `"inconclusive": 1`},
 		"markdown": {told},
+		"github":   {told},
 		"html":     {told, "Inconclusive (1)"},
 	} {
 		var b bytes.Buffer

@@ -2,13 +2,11 @@ package main
 
 import (
 	"embed"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"text/template"
 	"time"
@@ -43,16 +41,18 @@ func newCI() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ci",
 		Short: "print a CI job that runs a scenario",
-		Long: `ci prints a job definition that runs a scenario, always keeps its reports, and
-fails by the exit code of weir run. An inconclusive session (exit code 3) does not
-fail the job: in GitLab it is yellow, in Jenkins unstable, in GitHub it passes with
-a warning. --inconclusive and --inconclusive-streak change that; for a streak, the
-job keeps its sessions in the cache. If assertions mention a baseline that is not in
-the repository, the job keeps the first good result of the main branch in the cache
-and compares with it, until it is told to renew it; in the first run these assertions
-are skipped. Runners have weir installed, or fetch it from the URL in the variable
-WEIR_URL. With --site, the job uses the same file, which must be in the repository or
-on the runner; the site of WEIR_SITE or of the user is not used.`,
+		Long: `ci prints a job definition that runs a scenario, always keeps its reports, and fails by
+the exit code of weir run. An inconclusive session (exit code 3) does not fail the job:
+in GitLab it is yellow, in Jenkins unstable, in GitHub it passes with a warning.
+--inconclusive and --inconclusive-streak change that; for a streak, the job keeps its
+sessions in the cache. Nor does it fail if all launches were disturbed, as on busy
+runners: the variable WEIR_DISTURBED=keep counts them. If assertions mention a baseline
+that is not in the repository, the job keeps the first good result of the main branch
+in the cache and compares with it, until it is told to renew it; in the first run these
+assertions are skipped. Runners have weir installed, or fetch it from the URL in the
+variable WEIR_URL. With --site, the job uses the same file, which must be in the
+repository or on the runner; the site of WEIR_SITE or of the user is not used. Jobs run
+at the root of the repository: paths in them are relative to it.`,
 		Example: `  weir ci github examples/quickstart.yaml > .github/workflows/weir.yaml
   weir ci gitlab examples/quickstart.yaml > .gitlab-ci.yml
   weir ci jenkins examples/quickstart.yaml > Jenkinsfile`,
@@ -93,7 +93,7 @@ func newCIOf(provider, short, example string) *cobra.Command {
 	f.variables.Add(cmd.Flags())
 	f.open.Add(cmd.Flags())
 	cmd.Flags().StringArrayVar(&f.runners, "runner", nil,
-		"required runner `LABEL` (GitLab: tag; repeatable)")
+		"required runner `LABELS` (GitLab: tags): a,b; repeatable")
 	cmd.Flags().StringVar(&f.image, "image", "", "container `IMAGE` to run in")
 	cmd.Flags().StringVar(&f.timeout, "timeout", "50m", "total `TIME` of weir; the job may take 10 minutes longer")
 	return cmd
@@ -162,12 +162,18 @@ type ciJob struct {
 	Minutes          int
 	Baseline         string // directory of the baseline; "": no comparison
 	History          string // directory of earlier sessions; "": no streaks are counted
+	Unmeasured       string // text of a report of a session that has measured nothing
 }
 
 // job plans a scenario and makes its job.
 func (f *ciFlags) job(cmd *cobra.Command, provider, arg string) (*ciJob, error) {
-	if filepath.IsAbs(arg) {
-		return nil, exit.Usage("%s: give the path relative to the root of the repository, where the job runs", arg)
+	files, err := f.files(arg)
+	if err != nil {
+		return nil, err
+	}
+	labels, err := labelsOf(f.runners)
+	if err != nil {
+		return nil, err
 	}
 	limit, err := quantity.ParseTime(f.timeout)
 	if err == nil && limit <= 0 {
@@ -211,8 +217,8 @@ func (f *ciFlags) job(cmd *cobra.Command, provider, arg string) (*ciJob, error) 
 	if needs := runnerNeeds(p); needs != "" {
 		cmd.PrintErrf("note: the runner needs %s\n", needs)
 	}
-	run := f.command(provider, arg, keep)
-	for _, text := range append([]string{run, f.image}, f.runners...) { // made has no other text
+	run := f.command(provider, files, keep)
+	for _, text := range append([]string{run, f.image}, labels...) { // made has no other text
 		if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) ||
 			strings.Contains(text, "${{") {
 			return nil, exit.Usage("%q cannot be part of a job definition: it has ${{, a line break or another unprintable character",
@@ -220,75 +226,23 @@ func (f *ciFlags) job(cmd *cobra.Command, provider, arg string) (*ciJob, error) 
 		}
 	}
 	job := &ciJob{
-		Made: f.made(provider, arg), Title: yamlText("weir: " + p.Scenario.Name), Job: "weir-" + p.Scenario.Name,
+		Made: f.made(provider, files), Title: yamlText("weir: " + p.Scenario.Name), Job: "weir-" + p.Scenario.Name,
 		Group: yamlText("weir-" + p.Scenario.Name + "-${{ github.ref }}"),
 		Run:   run, Dir: ciDir, Runner: "ubuntu-latest", Minutes: int(time.Duration(limit)/time.Minute) + 10,
-		Baseline: keep, Agent: f.groovyAgent(),
+		Baseline: keep, Agent: groovyAgent(f.image, labels), Unmeasured: reporters.NothingUsable,
 	}
 	if p.OpenGates(f.open.Flags).Streak > 0 {
 		job.History = ciHistory
 		job.Run += " --history " + ciHistory
 	}
-	if len(f.runners) > 0 {
-		job.Tags = yamlList(f.runners)
+	if len(labels) > 0 {
+		job.Tags = yamlList(labels)
 		job.Runner = job.Tags
 	}
 	if f.image != "" {
 		job.Image = yamlText(f.image)
 	}
 	return job, nil
-}
-
-// made is the command line that makes this job.
-func (f *ciFlags) made(provider, scenario string) string {
-	words := append([]string{"weir", "ci", provider, shellWord(scenario)}, f.settings()...)
-	for _, r := range f.runners {
-		words = append(words, "--runner", shellWord(r))
-	}
-	if f.image != "" {
-		words = append(words, "--image", shellWord(f.image))
-	}
-	return strings.Join(words, " ")
-}
-
-// settings are the flags that weir ci passes on to weir run.
-func (f *ciFlags) settings() []string {
-	words := []string{"--timeout", shellWord(f.timeout)}
-	for _, v := range f.variables.Files {
-		words = append(words, "--var-file", shellWord(v))
-	}
-	for _, v := range f.variables.Vars {
-		words = append(words, "--var", shellWord(v))
-	}
-	if as := f.open.Flags.As; as != "" {
-		words = append(words, "--inconclusive", as)
-	}
-	if n := f.open.Flags.Streak; n > 0 {
-		words = append(words, "--inconclusive-streak", strconv.Itoa(n))
-	}
-	if site := f.variables.Site.File(); site != "" {
-		words = append(words, "--site", shellWord(site))
-	}
-	return words
-}
-
-// command is weir's command line in the job, as shell text.
-func (f *ciFlags) command(provider, scenario, baseline string) string {
-	words := append([]string{"weir", "run", shellWord(scenario), "--out", ciDir}, f.settings()...)
-	if baseline != "" {
-		// record on the main branch, else skip
-		words = append(words, "--baseline", baseline+"/results.json", "--baseline-missing", `"$MISSING"`)
-	}
-	wanted := []string{"csv", "html", "openmetrics"} // besides what weir run writes anyway
-	if provider != "jenkins" {
-		wanted = append(wanted, provider)
-	}
-	for _, format := range wanted {
-		if _, ok := reporters.Lookup(format); ok {
-			words = append(words, "--report", format)
-		}
-	}
-	return strings.Join(words, " ")
 }
 
 //go:embed templates
@@ -318,61 +272,4 @@ func (j *ciJob) render(provider string) (string, error) {
 		return "", err
 	}
 	return parse("jenkins.groovy")
-}
-
-// groovyText quotes a text as a Groovy string without interpolation.
-func groovyText(s string) string {
-	s = strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s)
-	if strings.Contains(s, "\n") {
-		return "'''" + s + "'''"
-	}
-	return "'" + s + "'"
-}
-
-// groovyAgent is the agent clause of a Jenkins pipeline: all labels, and a container if there is an image.
-func (f *ciFlags) groovyAgent() string {
-	label := groovyText(strings.Join(f.runners, " && "))
-	switch {
-	case f.image != "" && len(f.runners) > 0:
-		return fmt.Sprintf("{ docker { image %s; label %s } }", groovyText(f.image), label)
-	case f.image != "":
-		return fmt.Sprintf("{ docker { image %s } }", groovyText(f.image))
-	case len(f.runners) > 0:
-		return fmt.Sprintf("{ label %s }", label)
-	}
-	return "any"
-}
-
-// indent puts n spaces before each line.
-func indent(n int, text string) string {
-	space := strings.Repeat(" ", n)
-	return space + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n"+space)
-}
-
-// shellWord quotes a text as one word of a POSIX shell.
-func shellWord(s string) string {
-	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
-			strings.ContainsRune("-_./:=,@", r))
-	}) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
-// yamlText quotes a text as a YAML scalar: JSON strings are valid YAML.
-func yamlText(s string) string {
-	b, err := json.Marshal(s)
-	if err != nil {
-		panic(err) // a string cannot fail
-	}
-	return string(b)
-}
-
-func yamlList(list []string) string {
-	var texts []string
-	for _, s := range list {
-		texts = append(texts, yamlText(s))
-	}
-	return "[" + strings.Join(texts, ", ") + "]"
 }

@@ -18,6 +18,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/reporters"
 )
 
 // awkward is a scenario with a path that needs quotes everywhere.
@@ -137,7 +138,7 @@ const fakeWeir = `#!/bin/sh
 if [ "$1" = version ]; then exit 0; fi
 for w in "$@"; do printf '%s\n' "$w" >> words; done
 mkdir -p weir-out/ci
-if [ "$FAKE_EXIT" != 8 ]; then echo "# report" > weir-out/ci/report.md; fi
+if [ "$FAKE_EXIT" != 8 ]; then echo "# report${FAKE_REPORT:-}" > weir-out/ci/report.md; fi
 exit "$FAKE_EXIT"
 `
 
@@ -185,6 +186,29 @@ func TestCIShellEndsByTheExitCode(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A job is green with a warning if a gate is open. The warning tells that nothing was measured.
+func TestCIWarnsOfNothingMeasured(t *testing.T) {
+	inScenarios(t)
+	steps := at(t, ciOf(t, "github", awkward, "--var", "least=2 GB/s"), "jobs", "weir", "steps")
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "weir"), []byte(fakeWeir), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for report, want := range map[string]string{
+		"":                             "nothing has failed, and some gate is undecided\n",
+		": " + reporters.NothingUsable: "nothing was measured, no case has a usable launch\n",
+	} {
+		code, out := shell(t, dir, at(t, steps, 1, "run").(string), "PATH="+dir+":"+os.Getenv("PATH"),
+			fmt.Sprintf("FAKE_EXIT=%d", gate.ExitInconclusive), "FAKE_REPORT="+report)
+		if want = "::warning title=weir::inconclusive: " + want; code != 0 || !strings.Contains(out, want) {
+			t.Errorf("exit code %d, without %q in\n%s", code, want, out)
+		}
+	}
+	if env := at(t, steps, 1, "env", "WEIR_DISTURBED"); env != "${{ vars.WEIR_DISTURBED }}" {
+		t.Errorf("the job has WEIR_DISTURBED %v", env)
 	}
 }
 
