@@ -45,6 +45,7 @@ type session struct {
 	several        bool   // other scenarios run in the same command
 	status, wrote  string // after run: of the document, and its directory
 	noPage         bool   // the HTML page could not be written
+	told           bool   // the reader of stderr has read the table
 
 	stored     bool // the document was written, with storedCode: errors after that raise its exit code
 	storedCode int
@@ -137,6 +138,9 @@ func (s *session) run(ctx context.Context) (int, error) {
 	}
 	s.notified(doc)
 	s.status, s.wrote = doc.Session.Status, dir
+	if runErr != nil && s.told && runErr.Error() == doc.Session.Reason {
+		runErr = nil // the table has it
+	}
 	if err := errors.Join(runErr, s.stream.err); err != nil {
 		return doc.Session.ExitCode, exit.With(gate.ExitExecution, reportFullOnce(dir, errors.Join(err, failed)))
 	}
@@ -161,6 +165,7 @@ func (s *session) write(doc *results.Document, dir string) error {
 	}
 	w := s.flags.tables(s.stdout, s.stderr, s.reports)
 	failed := s.flags.reports.Table(w, doc, s.flags.style.Color(w), screen.Width(w))
+	s.told = failed == nil && screen.SameFile(w, s.stderr)
 	if failed != nil && !errors.Is(failed, unix.EPIPE) {
 		err = errors.Join(err, failed)
 		unwritten(doc, failed)

@@ -60,6 +60,18 @@ func fileOf(w io.Writer) (*os.File, bool) {
 	}
 }
 
+// SameFile reports whether two writers write to the same file, such as one terminal.
+func SameFile(a, b io.Writer) bool {
+	f, isFile := fileOf(a)
+	g, isToo := fileOf(b)
+	if !isFile || !isToo {
+		return false
+	}
+	of, err := f.Stat()
+	too, failed := g.Stat()
+	return err == nil && failed == nil && os.SameFile(of, too)
+}
+
 // Printable filters control sequences from output to a terminal, and from the stream of messages in any
 // case. Other output is for programs and is not filtered. Commands for CI runners may not be messages.
 func Printable(w io.Writer, messages bool) io.Writer {

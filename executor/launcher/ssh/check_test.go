@@ -26,7 +26,7 @@ func TestCheck(t *testing.T) {
 		"one host twice":    {Launcher{Hosts: []string{"u@a", "v@a"}}, nil, "u@a and v@a are the same host"},
 		"an option as host": {Launcher{Hosts: []string{"-oProxyCommand=rm"}}, nil, "is no host"},
 		"more nodes": {Launcher{Hosts: []string{"a"}}, func(r *launcher.Request) { r.Nodes = 2 },
-			"2 nodes are needed, and 1 hosts are named"},
+			"needs 2 nodes, and --hosts names only a: name 1 more there, or lower nodes of cluster"},
 		"no option":        {Launcher{Hosts: []string{"a"}, Options: []string{"-v"}}, nil, "must be NAME=VALUE"},
 		"weir is relative": {Launcher{Hosts: []string{"a"}, Remote: "bin/weir"}, nil, "absolute path"},
 		"weir is a script": {Launcher{Hosts: []string{"a"}, Remote: "/bin/$(rm)"}, nil, "absolute path"},

@@ -104,7 +104,8 @@ func (l *Launcher) Check(_ context.Context, r launcher.Request) error {
 	case len(l.Hosts) == 0:
 		return errors.New("agents over ssh: no host is named")
 	case r.Nodes > len(l.Hosts):
-		return fmt.Errorf("agents over ssh: %d nodes are needed, and %d hosts are named", r.Nodes, len(l.Hosts))
+		return fmt.Errorf("agents over ssh: the scenario needs %d nodes, and --hosts names only %s: name %d more there, or lower nodes of cluster",
+			r.Nodes, strings.Join(l.Hosts, ", "), r.Nodes-len(l.Hosts))
 	case l.Remote != "" && (!filepath.IsAbs(l.Remote) || launcher.ShellCommand(l.Remote) != l.Remote):
 		return fmt.Errorf("weir's file on the hosts, %q: must be an absolute path without spaces and special characters of shells",
 			l.Remote)

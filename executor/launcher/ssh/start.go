@@ -35,7 +35,7 @@ func (l *Launcher) Start(ctx context.Context, r launcher.Request) (launcher.Hand
 	}
 	h := &handle{launcher: l, request: r, program: p, spare: l.Hosts}
 	n := len(l.hosts(r))
-	begun, errs := h.start(ctx, n)
+	begun, errs := h.start(ctx, n, h.tellUnlessAll(n))
 	if begun == n && ctx.Err() == nil {
 		if len(h.spare) > 0 {
 			r.Tell("nodes that the scenario asks for: %d; used only in place of others: %s", n,
@@ -66,16 +66,32 @@ func failedHosts(errs []error) error {
 	return fmt.Errorf("starting agents over ssh failed on %d hosts:\n%w", len(errs), errors.Join(errs...))
 }
 
-// start starts agents on n of the spare hosts, and tries the next ones after failures. It returns the number
-// of started agents and the errors.
-func (h *handle) start(ctx context.Context, n int) (begun int, errs []error) {
+// tell prints the error of a host.
+func (h *handle) tell(_ string, err error) { h.request.Tell("%v", err) }
+
+// tellUnlessAll is tell for the start of n agents. If no spare host is left, the error of the start has the errors of
+// all hosts.
+func (h *handle) tellUnlessAll(n int) func(string, error) {
+	return func(host string, err error) {
+		switch {
+		case len(h.spare) > 0:
+			h.tell(host, err)
+		case n > 1:
+			h.request.Tell("%s: no agent; waiting for the other hosts", host)
+		}
+	}
+}
+
+// start starts agents on n of the spare hosts, and tries the next ones after failures. It tells of each failure at
+// once, as others may still wait for a timeout, and returns the number of started agents and the errors.
+func (h *handle) start(ctx context.Context, n int, tell func(host string, err error)) (begun int, errs []error) {
 	for begun < n && ctx.Err() == nil {
 		if len(h.spare) < n-begun {
 			break // not enough hosts are left
 		}
 		var hosts []string
 		hosts, h.spare = h.spare[:n-begun], h.spare[n-begun:]
-		workers, failed := h.launcher.startAll(ctx, h.request, h.program, hosts)
+		workers, failed := h.launcher.startAll(ctx, h.request, h.program, hosts, tell)
 		h.add(workers)
 		begun, errs = begun+len(workers), append(errs, failed...)
 	}
@@ -90,12 +106,13 @@ func (h *handle) Replace(ctx context.Context, n int) (begun int) {
 		h.request.Tell("starting %d agents in place of ended ones, on the first of %s", n,
 			strings.Join(h.spare, ", "))
 	}
-	begun, _ = h.start(ctx, n) // startAll has printed the errors
+	begun, _ = h.start(ctx, n, h.tell)
 	return begun
 }
 
 // startAll starts an agent on each host. It returns the started agents and the errors.
-func (l *Launcher) startAll(ctx context.Context, r launcher.Request, p program, hosts []string) ([]*worker, []error) {
+func (l *Launcher) startAll(ctx context.Context, r launcher.Request, p program, hosts []string,
+	tell func(host string, err error)) ([]*worker, []error) {
 	workers := make([]*worker, len(hosts))
 	errs := make([]error, len(hosts))
 	var group errgroup.Group
@@ -103,7 +120,7 @@ func (l *Launcher) startAll(ctx context.Context, r launcher.Request, p program, 
 	for i, host := range hosts {
 		group.Go(func() error {
 			if workers[i], errs[i] = l.startOne(ctx, r, p, host); errs[i] != nil && ctx.Err() == nil {
-				r.Tell("%v", errs[i]) // at once: others may still wait for a timeout
+				tell(host, errs[i])
 			}
 			return nil
 		})
