@@ -110,10 +110,25 @@ func (l *loader) condition(expr hcl.Expression, names *expression.Names) (c *Con
 	}
 	c, err := names.When(t.text)
 	if err != nil {
-		l.diags = append(l.diags, t.diagnostic("Invalid condition", err))
+		l.diags = append(l.diags, invalidCondition(t, names, err)...)
 		return nil, ""
 	}
 	return c, t.inFile
+}
+
+// invalidCondition is the error of a condition; none if a reported error about the axes of the run explains it.
+func invalidCondition(t located, names *expression.Names, err *expression.Error) hcl.Diagnostics {
+	if names.Partial {
+		return nil
+	}
+	return hcl.Diagnostics{t.diagnostic("Invalid condition", err)}
+}
+
+// ofAxes reports whether an error about the axes of the run, which was reported, explains that of an assertion: it is
+// in the condition.
+func ofAxes(names *expression.Names, text string, err *expression.Error) bool {
+	that, _, has := strings.Cut(text, " where ")
+	return names.Partial && has && err.From > utf8.RuneCountInString(that)
 }
 
 // asserts reads the list of assertions: texts, or mappings with `that`. runs are the runs that the
@@ -161,7 +176,8 @@ func (l *loader) assert(expr hcl.Expression, names *expression.Names) *Assert {
 	}
 	compiled, err := names.Assertion(t.text)
 	if err != nil {
-		if (!l.incomplete || !strings.Contains(t.text, "run(")) && // else reported at the run
+		if !ofAxes(names, t.text, err) &&
+			(!l.incomplete || !strings.Contains(t.text, "run(")) && // else reported at the run
 			(!l.unread || !strings.Contains(t.text, "reference.")) { // else reported at the references
 			l.diags = append(l.diags, t.diagnostic("Invalid assertion", err))
 		}

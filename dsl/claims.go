@@ -235,7 +235,7 @@ func (cr *claimReader) condition(e hcl.Expression, key string, names *expression
 	}
 	c, err := names.Where(t.text)
 	if err != nil {
-		cr.diags = append(cr.diags, t.diagnostic("Invalid condition", err))
+		cr.diags = append(cr.diags, invalidCondition(t, names, err)...)
 		return nil
 	}
 	return c

@@ -103,6 +103,7 @@ type Run struct {
 	settings      []*Setting
 	metricRefused bool      // one of its declared metrics is wrong
 	lacksOptions  bool      // it has none, and a wrong key that may be meant to be these
+	lacksAxes     bool      // errors were reported that may leave axes or their values out
 	sequence      *sequence // nil: the workload has none
 	metadata      string    // the file of the sequence as the scenario names it; "": none
 	eval          *evaluator

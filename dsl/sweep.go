@@ -79,6 +79,7 @@ func (l *loader) sweep(content *hcl.BodyContent, r *Run, options []entry) bool {
 	if r.Workload.Sequence != "" {
 		s.sequence(options)
 	}
+	r.lacksAxes = l.diags[before:].HasErrors() || r.Workload.Sequence != "" && r.sequence == nil
 	for _, e := range settings {
 		switch e.name {
 		case "include":

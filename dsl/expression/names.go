@@ -34,6 +34,7 @@ type Names struct {
 	Kind    *workload.Kind
 	Metrics []workload.Metric // of the run; nil: those of Kind
 	Axes    []Axis            // every axis of the run, in file order
+	Partial bool              // because of reported errors, axes or values of them are missing
 
 	Run       string            // the run's own name
 	Runs      map[string]*Names // all runs of the scenario, by name
