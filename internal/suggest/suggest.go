@@ -9,7 +9,7 @@ import (
 )
 
 // Nearest returns the known name with the smallest edit distance, "" if none is close: at most a
-// third of the letters may differ. It returns "" for a known name.
+// third of the letters may differ, or it is the only one with the name as a word. It returns "" for a known name.
 func Nearest(name string, known []string) string {
 	best, least := "", len([]rune(name))/3+1
 	length := utf8.RuneCountInString(name)
@@ -27,7 +27,36 @@ func Nearest(name string, known []string) string {
 			best, least = k, d
 		}
 	}
+	if best == "" {
+		return withWord(name, known)
+	}
 	return best
+}
+
+// withWord is the only known name that begins with a name as a word, or else that has it; "" if there are none or
+// several.
+func withWord(name string, known []string) string {
+	if len(name) < leastPart {
+		return ""
+	}
+	var begin, have []string
+	for _, k := range known {
+		words := strings.FieldsFunc(k, func(r rune) bool { return r == '_' || r == '.' || r == '-' })
+		switch slices.Index(words, name) {
+		case -1:
+		case 0:
+			begin = append(begin, k)
+		default:
+			have = append(have, k)
+		}
+	}
+	switch {
+	case len(begin) == 1:
+		return begin[0]
+	case len(begin) == 0 && len(have) == 1:
+		return have[0]
+	}
+	return ""
 }
 
 // Closest returns the known name with the smallest edit distance, however large it is; the first of several.

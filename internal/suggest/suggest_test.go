@@ -6,11 +6,24 @@ import (
 	"testing"
 )
 
+// A name that is a word of several names means none of them, but for the one that begins with it.
+func TestNearestByAWord(t *testing.T) {
+	known := []string{"experts_per_rank", "hot_experts", "latency.p50", "latency.p99"}
+	for given, want := range map[string]string{
+		"experts": "experts_per_rank", "rank": "experts_per_rank", "latency": "", "hot": "",
+	} {
+		if got := Nearest(given, known); got != want {
+			t.Errorf("%s: %q, want %q", given, got, want)
+		}
+	}
+}
+
 func TestNearest(t *testing.T) {
 	known := []string{"block_size", "batch", "bandwidth", "latency.p99", "in_flight"}
 	for given, want := range map[string]string{
 		"blocksize": "block_size", "bandwith": "bandwidth", "bnadwidth": "bandwidth", "latency.p98": "latency.p99",
 		"BATCH": "batch", "inflight": "in_flight", "threads": "", "x": "", "": "",
+		"flight": "in_flight", "size": "block_size", "latency": "latency.p99", "light": "",
 		"batch": "", // it exists, so nothing is suggested
 	} {
 		if got := Nearest(given, known); got != want {
