@@ -316,13 +316,20 @@ func TestTimesWithoutEndAreSaidToBe(t *testing.T) {
 	}
 }
 
-// Only the declaration of a metric can say that it may be 0.
+// Only the declaration of a metric can say that it may be 0 or below.
 func TestAdviceAboutZeroIsForDeclaredMetrics(t *testing.T) {
+	for _, value := range []float64{0, -5} {
+		adviceAboutZero(t, value)
+	}
+}
+
+func adviceAboutZero(t *testing.T, value float64) {
+	t.Helper()
 	for metric, advised := range map[string]bool{"bandwidth": false, "errors": true} {
 		c, a := caseOf("c", 46, 46), band(nil, p(50), []int{2})
 		a.Subject.Metric = metric
 		for _, l := range c.Launches {
-			l.Metrics = results.ValuesOf(map[string]float64{metric: 0})
+			l.Metrics = results.ValuesOf(map[string]float64{metric: value})
 		}
 		doc := docOf(c)
 		c.Assertions = []*results.AssertionVerdict{a}

@@ -139,14 +139,14 @@ func isAmount(values []float64, amount bool) bool {
 // notANumber is a non-finite value in Go's spelling.
 func notANumber(v float64) results.Value { return results.Text("value", fmt.Sprint(v)) }
 
-// notAboveZero says that a value cannot be judged as a ratio, and how to declare that a metric may be 0.
+// notAboveZero says that a value cannot be judged as a ratio, and how to declare that a metric may be 0 or below.
 func notAboveZero(d *workload.Definitions, subject *assertion.Expr, what string, v float64,
 	unit string) results.Reason {
 	advice := ""
-	if v == 0 && slices.ContainsFunc(subject.Leaves(), func(leaf *assertion.Expr) bool {
-		return d.Declared(leaf.Case, leaf.Metric)
+	if slices.ContainsFunc(subject.Leaves(), func(leaf *assertion.Expr) bool {
+		return d.Declared(leaf.Case, leaf.Metric) && !d.MayBeZero(leaf.Case, leaf.Metric)
 	}) {
-		advice = "declare may_be_zero: true if 0 is a valid value"
+		advice = "declare may_be_zero: true if 0 and values below are valid"
 	}
 	return results.Because(results.NotAboveZero, results.Text("subject", what), results.Number("value", v, unit),
 		results.Text("declare", advice))

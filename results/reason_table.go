@@ -139,7 +139,7 @@ var ReasonGroups = []ReasonGroup{
 		{MetricMissing, "A launch lacks the metric.", fixLaunch, shared},
 		{MetricNotFinite, "The metric of a launch is not a finite number.", fixLaunch, shared},
 		{NotAboveZero, "A value that is judged as a ratio is not above zero.",
-			"Declare may_be_zero: true if 0 is a valid value.", shared},
+			"Declare may_be_zero: true if 0 and values below are valid.", shared},
 		{NotInDocument, "The document lacks the case.", mendDocument, shared},
 		{NoBaseline, "There is no baseline.",
 			"Name one by the key baseline of the scenario, or by --baseline of weir run.", shared},

@@ -389,7 +389,7 @@ var MayFail = []Key{
 var Metric = []Key{
 	key("unit", "its unit, as s, MiB or 1/s", scalar(String)).or("none: it is a count or a ratio"),
 	key("better", "the better direction", scalar(String, "higher", "lower", "none")).required(),
-	key("may_be_zero", "whether 0 is a valid measurement; then differences are judged instead of ratios",
+	key("may_be_zero", "whether 0 and values below are valid measurements; then differences are judged instead of ratios",
 		scalar(Bool)).or("false"),
 	key("doc", "what exactly is counted, from when to when", scalar(String)),
 }
