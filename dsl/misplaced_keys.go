@@ -4,6 +4,7 @@ package dsl
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -27,6 +28,15 @@ var synonyms = map[string]string{
 // boundKeys are keys that other tools divide an assertion into.
 var boundKeys = []string{
 	"metric", "op", "operator", "min", "max", "value", "target", "threshold", "tolerance", "above", "below", "bound",
+}
+
+// runOptions are options of weir run that people write as keys, by their names as keys, with what follows the option.
+var runOptions = map[string]string{
+	"allow_stale": "", "columns": "", "disturbed": " keep, or WEIR_DISTURBED=keep", "events": "",
+	"fail_fast": "", "history": "", "kube_image": "", "kube_namespace": "", "launcher_config": "",
+	"listen": "", "live": "", "no_color": "", "noise_from": "", "notify": " URL, or WEIR_NOTIFY=URL", "only": "",
+	"out": "", "previous": "", "push": "", "quiet": "", "report": "", "resume": "",
+	"site": " FILE, or WEIR_SITE=FILE", "skip": "", "wide": "",
 }
 
 // misplaced returns a hint for a key that is an option of a workload, a value of another key, another tool's name
@@ -62,6 +72,10 @@ func (d *decoder) misplaced(name string, s schema, beside hcl.Attributes) string
 	}
 	if hint := d.elsewhere(name, s.keys); hint != "" && s.isScenarioOrRun() {
 		return hint
+	}
+	name = strings.ReplaceAll(name, "-", "_")
+	if rest, is := runOptions[name]; is && s.isScenarioOrRun() {
+		return "It is an option of weir run: --" + strings.ReplaceAll(name, "_", "-") + rest + "."
 	}
 	if near := suggest.Nearest(name, options); near != "" && suggest.Nearest(name, d.known(s)) == "" {
 		return "Did you mean the option " + near + "? Then " + below(near)

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/weir-bench/weir/dsl"
 )
 
 // The help of a flag takes at most two terminal lines of 100 columns each.
@@ -27,4 +31,30 @@ func TestFlagsTakeAtMostTwoLines(t *testing.T) {
 		}
 	}
 	check(newRoot())
+}
+
+// A key of a scenario that is an option of weir run is told as one, unless scenarios have it too, under this name or
+// another one.
+func TestOptionsOfRunAreNoKeys(t *testing.T) {
+	keys := []string{
+		"baseline", "baseline-missing", "cluster", "etcd", "help", "hosts", "inconclusive", "inconclusive-streak",
+		"launcher", "launches", "node-label", "timeout", "var", "var-file", "wait",
+	}
+	command, _, err := newRoot().Find([]string{"run"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	command.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Hidden || slices.Contains(keys, f.Name) {
+			return
+		}
+		_, _, diags := dsl.Load("s.yaml", []byte("scenario: s\n"+f.Name+": x\n"), dsl.Options{})
+		var b bytes.Buffer
+		if err := dsl.WriteDiagnostics(&b, "text", diags, nil); err != nil {
+			t.Fatal(err)
+		}
+		if want := "It is an option of weir run: --" + f.Name; !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	})
 }
