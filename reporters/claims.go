@@ -72,10 +72,8 @@ func claimInterval(c *results.Claim, low, high string) string {
 		return dash(low)
 	case c.Gain():
 		return gainInterval(c.Found.CI, low, high)
-	case results.Uninformative(c.Found.CI):
-		return tooWide
 	}
-	return low + " to " + high
+	return results.ScaleFor(c.Found.Value, c.Unit).Interval(c.Found.Value, c.Found.CI)
 }
 
 // claimSource says which document makes a claim, and of what.

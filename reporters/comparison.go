@@ -61,7 +61,10 @@ func effectColumns(c *results.Comparison) []effectColumn {
 		{"change", true, 0, change(func(e *results.Effect) string { v, _, _ := e.ChangeText(); return v })},
 		{results.PercentText(c.Confidence) + " CI", true, 3, change(func(e *results.Effect) string {
 			_, low, high := e.ChangeText()
-			return sentence("", sentence(" to ", low, high), dash(low))
+			if low == "" && e.Change.CI != nil {
+				return tooWide
+			}
+			return signedInterval(low, high)
 		})},
 		{"real?", false, 4, change(func(e *results.Effect) string {
 			if e.Base == nil {

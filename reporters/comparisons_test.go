@@ -30,12 +30,12 @@ func TestComparisonsFitTheTerminal(t *testing.T) {
 	}
 	for width, rows := range map[int][]string{
 		0: {
-			"write[block_size=64KiB] bandwidth 10.00 GB/s 9.000 GB/s -10.00% ✗ 11.00 GB/s +10.00% ✓ -",
+			"write[block_size=64KiB] bandwidth 10.00 GB/s 9.000 GB/s -10% ✗ 11.00 GB/s +10% ✓ -",
 			"other - - - - - !", "B ✗ regression write[block_size=64KiB] bandwidth", "the reason of regression",
 			"C ✓ improved write[block_size=64KiB] bandwidth", "the reason of improved",
 		},
 		60: {
-			"write[block_size=64KiB] bandwidth", "A 10.00 GB/s", "B 9.000 GB/s -10.00% ✗", "C 11.00 GB/s +10.00% ✓",
+			"write[block_size=64KiB] bandwidth", "A 10.00 GB/s", "B 9.000 GB/s -10% ✗", "C 11.00 GB/s +10% ✓",
 			"D -", "other -", "D - !",
 		},
 	} {

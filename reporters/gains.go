@@ -34,6 +34,9 @@ func gainTables(doc *results.Document) []textTable {
 // message does.
 type gainKey struct{ of, against, metric string }
 
+// tooWide stands for an interval of a share that tells nothing.
+const tooWide = "too wide"
+
 // gainInterval formats a signed interval of a share for tables, or says that it tells nothing; nil: there is none.
 func gainInterval(ci *[2]float64, low, high string) string {
 	if ci != nil && results.UninformativeGain(ci) {

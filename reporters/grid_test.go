@@ -23,10 +23,10 @@ func TestCellsOfPassedCases(t *testing.T) {
 		return &results.Document{Schema: results.Schema, Cases: []*results.Case{c}}
 	}
 	for want, doc := range map[string]*results.Document{
-		"| n=1 | 1 | ✓ pass":      of(1, 1, nil),
-		"| too wide | 2 | ✓ pass": of(2, 2, &[2]float64{0.01, 200}),
-		"| 1.9–2.1 | 3 | ✓ pass":  of(3, 3, &[2]float64{1.9, 2.1}),
-		"| 0 of 5 | ✓ pass":       of(5, 0, nil),
+		"| n=1 | 1 | ✓ pass":       of(1, 1, nil),
+		"| 0.010–200 | 2 | ✓ pass": of(2, 2, &[2]float64{0.01, 200}),
+		"| 1.9–2.1 | 3 | ✓ pass":   of(3, 3, &[2]float64{1.9, 2.1}),
+		"| 0 of 5 | ✓ pass":        of(5, 0, nil),
 	} {
 		text := strings.ReplaceAll(written(t, "markdown", doc), "✓1 pass", "✓ pass")
 		if !strings.Contains(text, want) || strings.Contains(text, "| - |") {

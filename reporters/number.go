@@ -65,11 +65,7 @@ func ofSamples(cases []*results.Case, m results.Metric) string {
 	return ""
 }
 
-// tooWide stands for an interval that says nothing.
-const tooWide = "too wide"
-
-// interval is the confidence interval of a metric, or why there is none: "n=1" of one launch, "too wide" if it says
-// nothing; "-" without a value.
+// interval is the confidence interval of a metric, or why there is none: "n=1" of one launch; "-" without a value.
 func interval(c *results.Case, metric string, s results.Scale) string {
 	m, ok := c.Metrics.Get(metric)
 	switch {
@@ -77,11 +73,8 @@ func interval(c *results.Case, metric string, s results.Scale) string {
 		return "-"
 	case m.CI == nil:
 		return fmt.Sprintf("n=%d", m.N)
-	case results.Uninformative(m.CI):
-		return tooWide
 	}
-	_, low, high := s.Estimate(m.Value, m.CI, boundsOf(c, m.Unit, metric)...)
-	return low + "–" + high
+	return s.Interval(m.Value, m.CI, boundsOf(c, m.Unit, metric)...)
 }
 
 // raw is a number for machines: the shortest form that reads back the same.

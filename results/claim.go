@@ -42,7 +42,7 @@ func (c *Claim) Judge(found *Observed, message string) {
 		return
 	}
 	if found.CI == nil { // how far another launch would be from it is unknown
-		c.Status, c.Message = ClaimInconclusive, fmt.Sprintf("n=%d, %s", found.N, WhyNoInterval(found.N))
+		c.Status, c.Message = ClaimInconclusive, fmt.Sprintf("n=%d, too few for an interval", found.N)
 		return
 	}
 	low, high := found.CI[0], found.CI[1]

@@ -167,7 +167,7 @@ func (c *Comparisons) Encode() ([]byte, error) {
 }
 
 // ChangeText formats the change and its interval with signs, in percent or, if additive, in a unit that
-// fits the base: "-6.7%". Without an interval low and high are "".
+// fits the base: "-6.7%". Without an interval, or with one that tells nothing, low and high are "".
 func (e *Effect) ChangeText() (value, low, high string) {
 	c := e.Change
 	s, none := Percent, 1.
@@ -175,8 +175,11 @@ func (e *Effect) ChangeText() (value, low, high string) {
 		s, none = ScaleFor(max(math.Abs(e.Base.Value), math.Abs(c.Value)), e.Unit), 0
 	}
 	var ci *[2]float64
-	if c.CI != nil && (e.Additive || !Uninformative(c.CI)) {
+	if c.CI != nil {
 		ci = &[2]float64{c.CI[0] - none, c.CI[1] - none}
+	}
+	if ci != nil && !e.Additive && UninformativeGain(ci) {
+		ci = nil
 	}
 	return s.signedEstimate(quantity.Round(c.Value-none), ci)
 }
@@ -186,12 +189,16 @@ func SignedPercent(v float64, ci *[2]float64, bounds ...*float64) (value, low, h
 	return Percent.signedEstimate(v, ci, bounds...)
 }
 
-// signedEstimate is Estimate with signs and units. A large gain in percent is formatted as a multiple: "×43".
+// signedEstimate is Estimate with signs and units, and with two digits without an interval and bounds. A large gain in
+// percent is formatted as a multiple: "×43".
 func (s Scale) signedEstimate(v float64, ci *[2]float64, bounds ...*float64) (value, low, high string) {
 	if s == Percent && v+1 >= manyTimes {
 		return multiple(v, ci, bounds)
 	}
 	value, low, high = s.Estimate(v, ci, bounds...)
+	if ci == nil && len(bounds) == 0 {
+		value = s.twoDigits(v * s.Factor)
+	}
 	signed := func(text string) string {
 		if text != "" && !strings.HasPrefix(text, "-") && strings.Trim(text, "0.") != "" {
 			text = "+" + text
@@ -216,7 +223,11 @@ func multiple(gain float64, ci *[2]float64, bounds []*float64) (value, low, high
 			ratios = append(ratios, &ratio)
 		}
 	}
-	value, low, high = Scale{"", 1}.Estimate(1+gain, ci, ratios...)
+	s := Scale{"", 1}
+	value, low, high = s.Estimate(1+gain, ci, ratios...)
+	if ci == nil && len(bounds) == 0 {
+		value = s.twoDigits(1 + gain)
+	}
 	if low != "" {
 		low, high = "×"+low, "×"+high
 	}

@@ -78,7 +78,9 @@ func TestEstimateDigits(t *testing.T) {
 		{results.Observed{Value: 40.9104, Unit: "GB/s", N: 1}, "40.91 GB/s (n=1)"},
 		{results.Observed{Value: 46.1, Unit: "GB/s", CI: ci(46.1, 46.1), N: 3}, "46.10 GB/s (96% CI 46.10–46.10, n=3)"},
 		{results.Observed{Value: 3.1234, Unit: "GB/s", CI: ci(1.2, 8.1), N: 3}, "3.1 GB/s (96% CI 1.2–8.1, n=3)"},
-		{results.Observed{Value: 0.5, Unit: "", CI: ci(0.01, 25), N: 2}, "0.50 (n=2, the interval is too wide)"},
+		{results.Observed{Value: 0.5, Unit: "", CI: ci(0.01, 25), N: 2}, "0.50 (96% CI 0.010–25, n=2)"},
+		{results.Observed{Value: 0.36, Unit: "GB/s", CI: ci(1e-9, 1e12), N: 2},
+			"0.36 GB/s (96% CI <0.000036–>3600, n=2)"},
 		{results.Observed{Value: 0.5, Unit: "", CI: ci(0.01, 25), N: 12}, "0.50 (96% CI 0.010–25, n=12)"},
 		{results.Observed{Value: 0.00144, Unit: "s", CI: ci(0.0014, 0.00149), N: 5},
 			"1.440 ms (96% CI 1.40–1.49, n=5)"},
@@ -95,6 +97,18 @@ func TestEstimateDigits(t *testing.T) {
 	} {
 		if got := c.o.String(); got != c.want {
 			t.Errorf("%+v is written %q, want %q", c.o, got, c.want)
+		}
+	}
+}
+
+// The end of a wide interval that decides is shown: exactly if a bound is as far, else as a limit.
+func TestWideIntervalsShowTheEndThatDecides(t *testing.T) {
+	o := results.Observed{Value: 0.36, Unit: "GB/s", CI: &[2]float64{2e-6, 6.1}, N: 3}
+	for bound, want := range map[float64]string{
+		0.01: "<0.000036–6.1", 1e-6: "0.0000020–6.1", 3e-6: "<0.0000030–6.1", 7: "<0.000036–6.1",
+	} {
+		if got := o.Beside(results.Scale{Unit: "GB/s", Factor: 1}, &bound); !strings.Contains(got, "CI "+want+",") {
+			t.Errorf(">= %g: %s, want %s", bound, got, want)
 		}
 	}
 }

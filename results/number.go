@@ -150,33 +150,30 @@ func (s Scale) WithUnit(number string) string {
 // String formats the estimate as in messages and reports: "40.91 GB/s (96% CI 40.2–41.6, n=5)".
 func (o Observed) String() string { return o.Beside(ScaleFor(o.Value, o.Unit)) }
 
-// withoutInterval formats an estimate with an uninformative interval.
-func (o Observed) withoutInterval(s Scale, value string) string {
-	if o.CI[0] > o.Value/widest && quantity.Endless(o.CI[1]) { // a quantile of too few values has a lower limit only
-		low, _, _ := s.Estimate(o.CI[0], nil)
-		return fmt.Sprintf("%s (%s CI from %s without an upper limit%s, n=%d)", s.WithUnit(value), o.confidence(), low,
-			o.overLooks(), o.N)
-	}
-	if o.N > fewForInterval && o.CI[1] < widest*o.CI[0] { // it may decide a verdict
-		return fmt.Sprintf("%s (%s CI %s–%s%s, n=%d)", s.WithUnit(value), o.confidence(),
-			quantity.Digits(o.CI[0]*s.Factor, 2), quantity.Digits(o.CI[1]*s.Factor, 2), o.overLooks(), o.N)
-	}
-	return fmt.Sprintf("%s (n=%d, %s)", s.WithUnit(value), o.N, WhyNoInterval(o.N))
-}
-
-// widest is the largest factor that an interval is displayed with.
+// widest is the largest factor between a value and an end of its interval that is displayed.
 const widest = 1e4
 
-// fewForInterval is how many launches hardly ever have an informative interval.
-const fewForInterval = 3
-
-// WhyNoInterval says why an uninformative interval of n launches is not displayed.
-func WhyNoInterval(n int) string {
-	if n < 2 {
-		return "too few for an interval"
+// Interval formats the ends of an interval with the digits of Estimate: "40.2–41.6". Of an end beyond any that is
+// displayed, and beyond all bounds, it has the side only: "<0.000012".
+func (s Scale) Interval(v float64, ci *[2]float64, bounds ...*float64) string {
+	_, low, high := s.Estimate(v, ci, bounds...)
+	least, most := v/widest, v*widest
+	for _, b := range bounds {
+		if b != nil {
+			least, most = min(least, *b), max(most, *b)
+		}
 	}
-	return "the interval is too wide"
+	if ci[0] > 0 && ci[0] < least {
+		low = "<" + s.twoDigits(least*s.Factor)
+	}
+	if ci[0] > 0 && ci[1] > most {
+		high = ">" + s.twoDigits(most*s.Factor)
+	}
+	return low + "–" + high
 }
+
+// TooWide says of an interval that its ends are not displayed.
+const TooWide = "the interval is too wide"
 
 // Gain formats an estimate of a gain in percent, with signs: "+5.1% (96% CI +4.2% to +6.0%, n=5)".
 func (o Observed) Gain(bounds ...*float64) string {
@@ -185,7 +182,7 @@ func (o Observed) Gain(bounds ...*float64) string {
 	case o.CI == nil:
 		return fmt.Sprintf("%s (n=%d)", value, o.N)
 	case UninformativeGain(o.CI):
-		return fmt.Sprintf("%s (n=%d, %s)", value, o.N, WhyNoInterval(o.N))
+		return fmt.Sprintf("%s (n=%d, %s)", value, o.N, TooWide)
 	}
 	return fmt.Sprintf("%s (%s CI %s to %s%s, n=%d)", value, o.confidence(), low, high, o.overLooks(), o.N)
 }
@@ -242,6 +239,9 @@ func (s Scale) rounded(v float64, places int) string {
 	return s.fixed(v, places)
 }
 
+// twoDigits rounds v to two digits.
+func (s Scale) twoDigits(v float64) string { return s.rounded(v, 1-exponent(v)) }
+
 // fixed formats v with a number of decimal places; only numbers too long to read have an exponent.
 func (s Scale) fixed(v float64, places int) string {
 	switch {
@@ -259,18 +259,19 @@ func (s Scale) fixed(v float64, places int) string {
 // Beside formats the estimate with enough digits for the ends of its interval to be on the correct sides
 // of the bounds. The scale is of the estimate's unit.
 func (o Observed) Beside(s Scale, bounds ...*float64) string {
-	value, low, high := s.Estimate(o.Value, o.CI, bounds...)
-	if o.CI != nil && Uninformative(o.CI) {
-		return o.withoutInterval(s, value)
-	}
+	value, _, _ := s.Estimate(o.Value, o.CI, bounds...)
 	if o.CI == nil || quantity.Endless(o.Value) {
 		return fmt.Sprintf("%s (n=%d)", s.WithUnit(value), o.N)
 	}
-	return fmt.Sprintf("%s (%s CI %s–%s%s, n=%d)", s.WithUnit(value), o.confidence(), low, high, o.overLooks(), o.N)
+	ends := s.Interval(o.Value, o.CI, bounds...)
+	if quantity.Endless(o.CI[1]) && o.CI[0] > o.Value/widest { // a quantile of too few values has a lower limit only
+		low, _, _ := s.Estimate(o.CI[0], nil)
+		ends = fmt.Sprintf("from %s without an upper limit", low)
+	}
+	return fmt.Sprintf("%s (%s CI %s%s, n=%d)", s.WithUnit(value), o.confidence(), ends, o.overLooks(), o.N)
 }
 
-// Uninformative reports whether an interval spans more than a factor of a hundred, as for two launches:
-// its ends are not displayed.
+// Uninformative reports whether an interval spans more than a factor of a hundred, as for two launches.
 func Uninformative(ci *[2]float64) bool {
 	return ci[0] > 0 && ci[1] > 100*ci[0]
 }

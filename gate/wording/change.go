@@ -45,7 +45,7 @@ func changed(r results.Reason) string {
 	case e.Change.CI == nil:
 		return text + " (" + n + ")"
 	case low == "":
-		return text + " (" + n + ", " + results.WhyNoInterval(min(e.Base.N, e.New.N)) + ")"
+		return text + " (" + n + ", " + results.TooWide + ")"
 	}
 	text += fmt.Sprintf(" (%s CI %s to %s, %s)", results.ConfidenceText, low, high, n)
 	if !e.Change.Found {
