@@ -49,7 +49,7 @@ func (c conditions) part(name string) string {
 func conditionsOf(c *results.Case) conditions {
 	return conditions{
 		fabric: fabricOf(c), transport: transportOf(c), provider: providerOf(c), libraries: librariesOf(c),
-		options: optionsText(c, true), env: variablesOf(c),
+		options: optionsText(c), env: variablesOf(c),
 		values: valuesOf(c), files: filesOf(c),
 		ranks: ranksText(c), placement: placementText(c),
 	}
@@ -124,10 +124,9 @@ func providerOf(c *results.Case) string {
 	return strings.Join(all, "; or ")
 }
 
-// optionsText lists options that differ from the workload's defaults, by name, with those of axes if the
-// reader does not see these.
-func optionsText(c *results.Case, withAxes bool) string {
-	return strings.Join(optionWords(c, withAxes, nil), " ")
+// optionsText lists options that differ from the workload's defaults, by name.
+func optionsText(c *results.Case) string {
+	return strings.Join(optionWords(c, false, nil), " ")
 }
 
 // longestOption is how much of an option is shown: a matrix may have megabytes.

@@ -12,13 +12,19 @@ import (
 	"github.com/weir-bench/weir/workload"
 )
 
+// longestStructure is how long a structured option may be below a table; the page and the document have longer ones.
+const longestStructure = 60
+
 // optionWords lists options that differ from the workload's defaults, as name=value, by name. Those that vary between
-// the cases of a run are listed also where they have the default.
-func optionWords(c *results.Case, withAxes bool, vary map[string]bool) (words []string) {
+// the cases of a run are listed also where they have the default. Below a table it leaves out what the axes say, and
+// the content of long structures.
+func optionWords(c *results.Case, belowTable bool, vary map[string]bool) (words []string) {
 	kind, known := workload.Lookup(c.Workload)
+	rows, _ := workload.As[workload.RowSplitter](c.Workload)
 	options := c.ResolvedOptions()
 	for _, name := range slices.Sorted(maps.Keys(options)) {
 		_, axis := c.Axes[name]
+		axis = axis || rows != nil && name == rows.Row()
 		text := valueText(options[name])
 		word := optionWord(text)
 		if known {
@@ -32,6 +38,9 @@ func optionWords(c *results.Case, withAxes bool, vary map[string]bool) (words []
 			}
 			if flow, is := o.Flow(text); ok && is {
 				word = shortened(flow)
+				if belowTable && len(flow) > longestStructure {
+					word = flow[:1] + "…" + flow[len(flow)-1:]
+				}
 			}
 			if ok && o.Type == option.Data && text != "" {
 				word = o.Show(text) // a digest, not the content of a file
@@ -40,7 +49,7 @@ func optionWords(c *results.Case, withAxes bool, vary map[string]bool) (words []
 				word = "default"
 			}
 		}
-		if name != "fabric" && (withAxes || !axis) {
+		if name != "fabric" && !(belowTable && axis) {
 			words = append(words, plain(name+"="+word))
 		}
 	}

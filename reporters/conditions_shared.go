@@ -15,9 +15,8 @@ func conditionLines(cases []*results.Case) (lines []string) {
 	words, vary := make([][]string, len(cases)), variedOptions(cases)
 	for i, c := range cases {
 		all[i] = conditionsOf(c)
-		words[i] = optionWords(c, false, vary)
+		words[i] = optionWords(c, true, vary)
 	}
-	nameAxes(cases, words)
 	common := commonWords(words)
 	for i := range all {
 		all[i].options = strings.Join(withoutWords(words[i], common), " ")

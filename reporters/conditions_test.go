@@ -11,13 +11,31 @@ import (
 	"github.com/weir-bench/weir/workload"
 )
 
+// Below a table there are no command lines of programs, and no rows, which an axis names; machines have all.
+func TestLongStructuresAreNotBelowTables(t *testing.T) {
+	of := func(size, row string) *results.Case {
+		return &results.Case{Key: size + row, Workload: "command", AxisOrder: []string{"size", "op"},
+			Axes: map[string]any{"size": size, "op": row}, Options: map[string]any{"row": row,
+				"parse": `{"of":"b","format":"lines","lines":"^(?<op>\\w+)\\s+(?<lat>[0-9.]+)","rows":"op"}`,
+				"roles": `{"b":{"command":["python3","bench.py","--size","` + size + `"],"env":{"DATA":"data"}}}`,
+			}}
+	}
+	cases := []*results.Case{of("1MiB", "read"), of("1MiB", "write"), of("4MiB", "read"), of("4MiB", "write")}
+	if lines := conditionLines(cases); !slices.Contains(lines, "options: parse={…} roles={…}") {
+		t.Errorf("%q", lines)
+	}
+	if got := optionsText(cases[0]); !strings.Contains(got, "bench.py") || !strings.Contains(got, "row=read") {
+		t.Error(got)
+	}
+}
+
 // Structures stand in reports as a person writes them, in tables and on the page.
 func TestOptionsOfStructure(t *testing.T) {
 	c := &results.Case{Workload: "serving", Options: map[string]any{
 		"model": "m", "requests": int64(120), "slo": `{"ttft":"60ms","itl":"8 ms"}`, "input": `{"tokens":"fixed:64"}`,
 	}}
 	want := `input={tokens: fixed:64} model=m requests=120 slo={ttft: 60ms, itl: "8 ms"}`
-	if got := optionsText(c, true); got != want {
+	if got := optionsText(c); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	kind, _ := workload.Lookup("serving")
