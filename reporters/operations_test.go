@@ -1,6 +1,8 @@
 package reporters
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,10 +19,30 @@ func TestReportsTellOddOperations(t *testing.T) {
 	})
 	for _, format := range []string{"markdown", "html", "table"} {
 		got := written(t, format, doc)
-		late := strings.Index(got, "late (7 operations in 2 launches of 1 case)")
-		usage := strings.Index(got, "usage is not believed (3 operations in 1 launch of 1 case)")
+		late := strings.Index(got, "late (7 operations of c)")
+		usage := strings.Index(got, "usage is not believed (3 operations of c)")
 		if late < 0 || usage < late {
 			t.Errorf("%s: %s", format, got)
 		}
+	}
+}
+
+// Advice that differs by the size of blocks is one line, with that of most launches for each case.
+func TestOddOperationsOfOneKindAreOneLine(t *testing.T) {
+	of := func(key string, enough ...int) *results.Case {
+		c := &results.Case{Key: key}
+		for i, n := range enough {
+			text := fmt.Sprintf("time stamps took over 5 %% of it: set iterations: %d, or duration", n)
+			c.Launches = append(c.Launches, &results.Launch{Index: i, Notes: []results.Cause{{Text: text, Count: 10}}})
+		}
+		return c
+	}
+	doc := &results.Document{Cases: []*results.Case{
+		of("w[ucx]", 1000, 1000), of("w[shm]", 100000, 10000, 10000), of("w[tcp]", 10000),
+	}}
+	const want = "time stamps took over 5 % of it: set iterations: 10000, or duration (40 operations of w[shm], w[tcp]); " +
+		"1000 (20 operations of w[ucx])"
+	if got := oddOperations(doc); !slices.Equal(got, []string{want}) {
+		t.Errorf("%q", got)
 	}
 }
