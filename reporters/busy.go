@@ -140,7 +140,7 @@ func busyText(doc *results.Document) string {
 		nothing = ", " + NothingUsable
 	}
 	return fmt.Sprintf("%s: %d of %s discarded%s (last: %s); %s, or count disturbed launches with --disturbed keep",
-		what, discarded, launches(made), nothing, plain(last.Discarded), remedy)
+		what, discarded, measurements(doc, made), nothing, plain(last.Discarded), remedy)
 }
 
 // discarded says how many launches do not count, if no finding does.
@@ -161,7 +161,16 @@ func discarded(doc *results.Document) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("%d of %s discarded (last: %s)", n,
-		launches(made), plain(why))}
+		measurements(doc, made), plain(why))}
+}
+
+// measurements counts launches of all cases. Cases of one run share launches, so those of several are measurements.
+func measurements(doc *results.Document, n int) string {
+	launched := slices.DeleteFunc(slices.Clone(doc.Cases), func(c *results.Case) bool { return len(c.Launches) == 0 })
+	if len(launched) < 2 {
+		return launches(n)
+	}
+	return plural(n, "measurement") + " of cases"
 }
 
 // disturbedKept says how many disturbed launches count, of those that were not discarded, and the worst disturbance.
@@ -182,9 +191,9 @@ func disturbedKept(doc *results.Document) []string {
 	if worst == nil {
 		return nil
 	}
-	of := launches(made)
+	of := measurements(doc, made)
 	if discarded > 0 {
-		of = fmt.Sprintf("the %s that were not discarded:", launches(made-discarded))
+		of = fmt.Sprintf("the %s that were not discarded:", measurements(doc, made-discarded))
 	}
 	return []string{fmt.Sprintf("%d of %s disturbed but counted (worst: %s)", kept, of, plain(worst.Text))}
 }

@@ -53,7 +53,7 @@ func TestBusyHostIsToldOnce(t *testing.T) {
 		text := b.String()
 		once := strings.Count(text, waited.Text) == 1 && strings.Count(text, "busy") == 1
 		if !once || strings.Contains(text, "again") || !strings.Contains(text, "14 assertions") ||
-			!strings.Contains(text, "host too busy: 42 of 42 launches discarded") ||
+			!strings.Contains(text, "host too busy: 42 of 42 measurements of cases discarded") ||
 			!strings.Contains(text, "wait until n is idle (load below 0.5), or count disturbed launches with --disturbed keep") {
 			t.Errorf("%s: %s", format, text)
 		}
@@ -83,15 +83,19 @@ func TestDisturbedLaunchesThatCountAreTold(t *testing.T) {
 		}
 	}
 	if got := disturbedKept(doc); len(got) != 1 ||
-		got[0] != "6 of 6 launches disturbed but counted (worst: it waited)" {
+		got[0] != "6 of 6 measurements of cases disturbed but counted (worst: it waited)" {
 		t.Errorf("%q", got)
 	}
 	if got := discarded(doc); got != nil {
 		t.Errorf("%q", got)
 	}
+	alone := *doc
+	if alone.Cases = doc.Cases[:1]; !strings.HasPrefix(disturbedKept(&alone)[0], "3 of 3 launches disturbed") {
+		t.Error("launches of one case are those of the plan")
+	}
 	doc.Cases[0].Launches[0].Discarded = "it waited"
 	if got := disturbedKept(doc); len(got) != 1 ||
-		got[0] != "5 of the 5 launches that were not discarded: disturbed but counted (worst: it waited)" {
+		got[0] != "5 of the 5 measurements of cases that were not discarded: disturbed but counted (worst: it waited)" {
 		t.Errorf("%q", got)
 	}
 }

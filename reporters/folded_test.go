@@ -38,7 +38,7 @@ func TestManyCasesAreFolded(t *testing.T) {
 	}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	void := []string{"5 of 24 launches discarded (last: node n was busy 3)"}
+	void := []string{"5 of 24 measurements of cases discarded (last: node n was busy 3)"}
 	if got := discarded(doc); !slices.Equal(got, void) {
 		t.Errorf("%q", got)
 	}

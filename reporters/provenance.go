@@ -86,11 +86,7 @@ func resumedLaunches(doc *results.Document) string {
 	if n == 0 {
 		return ""
 	}
-	text := "1 launch"
-	if n > 1 {
-		text = fmt.Sprintf("%d launches", n)
-	}
-	return sentence(" ", text+" taken over from session", plain(doc.Session.Resumed))
+	return sentence(" ", measurements(doc, n)+" taken over from session", plain(doc.Session.Resumed))
 }
 
 // chosenFabrics says which fabrics weir chose, for how many cases and why.

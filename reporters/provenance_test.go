@@ -114,7 +114,7 @@ func TestReportsTellOfRetriedAndResumedLaunches(t *testing.T) {
 		got := written(t, format, doc)
 		for _, want := range []string{
 			"1 launch retried: rank 1 on n1, phase connect: refused; 3 of 4 launches succeeded",
-			"2 launches taken over from session 20261121-100000-several-77aa",
+			"2 measurements of cases taken over from session 20261121-100000-several-77aa",
 		} {
 			if !strings.Contains(got, want) {
 				t.Errorf("%s does not say %q", format, want)
@@ -123,7 +123,7 @@ func TestReportsTellOfRetriedAndResumedLaunches(t *testing.T) {
 	}
 	got := written(t, "junit", doc)
 	for _, want := range []string{
-		`name="launches_retried" value="1"`, `name="resumed" value="2 launches taken over`,
+		`name="launches_retried" value="1"`, `name="resumed" value="2 measurements of cases taken over`,
 		"retried: rank 1 on n1, phase connect: refused",
 	} {
 		if !strings.Contains(got, want) {
