@@ -47,7 +47,7 @@ func (r Reporter) Compared(a Against, page string) Reporter {
 
 func commentAgainst(w io.Writer, doc *results.Document, a Against, link string) error {
 	m := page{limit: commentBudget, reserve: 2 << 10, fullTable: "results.json"}
-	m.always("### %s\n\n", sentence(" ", labelled(doc.Session.Status)+":", mdBrief(doc.Scenario.Name, briefCell)))
+	m.always("### %s\n\n", sentence(": ", outcome(doc), mdBrief(doc.Scenario.Name, briefCell)))
 	for _, text := range banners(doc) {
 		m.always("> **%s**\n\n", mdBrief(text, briefText))
 	}

@@ -30,6 +30,9 @@ func HTMLBeside(w io.Writer, doc *results.Document, files fs.FS, home string) er
 		Notes:   notes(doc),
 		Banner:  clip(strings.Join(banners(doc), ". "), " …"),
 	}
+	if outcome(doc) == "" {
+		p.Sign, p.Status = "", ""
+	}
 	all := grids(doc)
 	p.Overview = d.together(doc, all)
 	for i, g := range all {

@@ -22,7 +22,7 @@ func Markdown(w io.Writer, doc *results.Document) error {
 
 func markdown(doc *results.Document, limit int) string {
 	m := page{limit: limit, fullTable: "results.json"}
-	m.always("# %s\n\n", sentence(" ", labelled(doc.Session.Status)+":", mdClip(doc.Scenario.Name)))
+	m.always("# %s\n\n", sentence(": ", outcome(doc), mdClip(doc.Scenario.Name)))
 	for _, text := range banners(doc) {
 		m.always("> **%s**\n\n", mdClip(text))
 	}

@@ -67,7 +67,7 @@ func foreignEnd(out *bufio.Writer, doc *results.Document, others int, why string
 	for _, line := range leftOut(doc) {
 		fmt.Fprintf(out, "%s\n", line)
 	}
-	fmt.Fprintf(out, "%s: %s\n", labelled(doc.Session.Status), headline(doc))
+	fmt.Fprintf(out, "%s\n", sentence(": ", outcome(doc), headline(doc)))
 }
 
 // nixlbenchGroup is what the rows of one table share: the run and its axes without columns.

@@ -17,7 +17,7 @@ var slackText = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 // Notice is a message about a session in some lines: its verdict and its worst findings, with a link to a page.
 func Notice(doc *results.Document, link string) string {
-	lines := []string{sentence(" ", labelled(doc.Session.Status)+":", doc.Scenario.Name), headline(doc)}
+	lines := []string{sentence(": ", outcome(doc), doc.Scenario.Name), headline(doc)}
 	var all []finding
 	for _, standing := range []string{"error", "fail", "xpass", "inconclusive"} {
 		all = append(all, findings(doc, standing)...)

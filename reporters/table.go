@@ -51,8 +51,8 @@ func Table(w io.Writer, doc *results.Document, look Look) error {
 	if t.out.Len() > 0 {
 		t.out.WriteByte('\n')
 	}
-	label := plain(labelled(doc.Session.Status))
-	last := wrapped(label+": "+headline(doc), t.Width, "  ")
+	label := outcome(doc)
+	last := wrapped(sentence(": ", label, headline(doc)), t.Width, "  ")
 	fmt.Fprintf(&t.out, "%s%s\n", t.colored(doc.Session.Status, label), strings.TrimPrefix(last, label))
 	_, err := io.WriteString(&printable.Writer{To: w, Styles: look.Color}, t.out.String())
 	return err

@@ -227,6 +227,14 @@ func replaced(doc *results.Document) (n int) {
 	return n
 }
 
+// outcome labels the session; "" if it passed because nothing was asserted.
+func outcome(doc *results.Document) string {
+	if doc.Session.Status == results.Passed && len(doc.AllAssertions()) == 0 {
+		return ""
+	}
+	return plain(labelled(doc.Session.Status))
+}
+
 // headline is the session in one line.
 func headline(doc *results.Document) string {
 	var counts []string
@@ -236,6 +244,9 @@ func headline(doc *results.Document) string {
 		}
 	}
 	assertions := "no assertions"
+	if outcome(doc) == "" {
+		assertions += ": nothing was judged"
+	}
 	if len(counts) > 0 {
 		assertions = "assertions: " + strings.Join(counts, ", ")
 	}
