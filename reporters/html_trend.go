@@ -172,7 +172,11 @@ func observed(t *history.Trend, p history.Point) results.Observed {
 
 // sessionTable has all sessions, the last first.
 func sessionTable(t *history.Trend, to Addresses) html.Table {
-	s := columnScale(t.Unit)
+	var values []float64
+	for _, p := range t.Points {
+		values = append(values, p.Value)
+	}
+	s := columnScale(t.Unit, values...)
 	out := html.Table{Caption: plural(len(t.Points), "session"), Folded: len(t.Points) > mostRows,
 		Columns: []html.Column{
 			{Head: "session"}, {Head: "started (UTC)"}, {Head: sentence(" ", plain(t.Metric), s.Unit), Right: true},

@@ -86,37 +86,56 @@ func significantText(v float64) string { return quantity.Digits(v, 5) }
 // cvText is a coefficient of variation with two digits.
 func cvText(cv float64) string { return results.Percent.WithUnit(quantity.Digits(cv*100, 2)) }
 
-// columnScale is the unit of a column: equal in all rows, times in µs, as in other tools, and amounts in
-// MB.
-func columnScale(unit string) results.Scale {
+// columnScales are the units of columns, the smallest first: times in µs, as in other tools, and amounts in MB, unless
+// the values are too large.
+func columnScales(unit string) []results.Scale {
 	switch unit {
 	case "s":
-		return results.Micro
+		return []results.Scale{results.Micro, {Unit: "ms", Factor: 1e3}, {Unit: "s", Factor: 1}}
 	case "B":
-		return results.Scale{Unit: "MB", Factor: 1e-6}
+		return []results.Scale{{Unit: "MB", Factor: 1e-6}, {Unit: "GB", Factor: 1e-9}, {Unit: "TB", Factor: 1e-12}}
 	}
-	return results.Scale{Unit: unit, Factor: 1}
+	return []results.Scale{{Unit: unit, Factor: 1}}
 }
 
-// scaleOfColumn is the unit of a column of metrics with one unit: times are in ms or s if none is short.
+// Most values of a column are below mostUsual in its unit, and all below mostOdd.
+const (
+	mostUsual = 1e4
+	mostOdd   = 1e5
+)
+
+// columnScale is the unit of a column of values, equal in all rows: the smallest that fits.
+func columnScale(unit string, values ...float64) results.Scale {
+	var sizes []float64
+	for _, v := range values {
+		if v != 0 && !quantity.Endless(v) {
+			sizes = append(sizes, math.Abs(v))
+		}
+	}
+	scales := columnScales(unit)
+	if len(sizes) == 0 {
+		return scales[0]
+	}
+	slices.Sort(sizes)
+	usual, most := sizes[(len(sizes)-1)/2], sizes[len(sizes)-1]
+	i := slices.IndexFunc(scales,
+		func(s results.Scale) bool { return usual*s.Factor < mostUsual && most*s.Factor < mostOdd })
+	if i < 0 {
+		i = len(scales) - 1
+	}
+	return scales[i]
+}
+
+// scaleOfColumn is the unit of a column of metrics with one unit.
 func scaleOfColumn(cases []*results.Case, metrics ...string) results.Scale {
-	unit, least := "", math.Inf(1)
+	unit := ""
+	var values []float64
 	for _, c := range cases {
 		for _, name := range metrics {
-			m, ok := c.Metrics.Get(name)
-			if ok {
-				unit = m.Unit
-			}
-			if v := math.Abs(m.Value); ok && v > 0 {
-				least = min(least, v)
+			if m, ok := c.Metrics.Get(name); ok {
+				unit, values = m.Unit, append(values, m.Value)
 			}
 		}
 	}
-	switch {
-	case unit != "s" || least < 10e-3 || math.IsInf(least, 0):
-		return columnScale(unit)
-	case least < 10:
-		return results.Scale{Unit: "ms", Factor: 1e3}
-	}
-	return results.Scale{Unit: "s", Factor: 1}
+	return columnScale(unit, values...)
 }
