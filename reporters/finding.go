@@ -21,7 +21,7 @@ type finding struct {
 
 	launches  string   // the session's flag --launches
 	busy      bool     // about discarded launches; repeating the command does not help
-	lastTime  []string // its metrics in the previous session
+	beside    []string // notes on its metrics, and their values in the previous session
 	likely    []likelyCause
 	sameCases []*results.Case           // further cases with the same finding
 	assertion *results.AssertionVerdict // nil: none
@@ -61,7 +61,7 @@ func findings(doc *results.Document, want string) []finding {
 			if a.Standing() == want && !shown {
 				f := found(a, c.Key)
 				f.of = c
-				f.lastTime, f.likely = lastTime(doc, changes, f), likelyCauses(doc, f)
+				f.beside, f.likely = beside(doc, changes, f), likelyCauses(doc, f)
 				out = append(out, f)
 			}
 		}
@@ -71,7 +71,7 @@ func findings(doc *results.Document, want string) []finding {
 	for _, a := range doc.Assertions {
 		if a.Standing() == want && !(want == "error" && reportedByCases(doc, a)) {
 			f := found(a, over(doc, a))
-			f.lastTime = lastTime(doc, changes, f)
+			f.beside = beside(doc, changes, f)
 			out = append(out, f)
 		}
 	}

@@ -63,7 +63,7 @@ func (b *junit) details(c *results.Case, a *results.AssertionVerdict) []string {
 }
 
 func (b *junit) context(f finding) []string {
-	f.lastTime, f.likely = lastTime(b.doc, b.since, f), likelyCauses(b.doc, f)
+	f.beside, f.likely = beside(b.doc, b.since, f), likelyCauses(b.doc, f)
 	return f.context()
 }
 

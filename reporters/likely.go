@@ -82,9 +82,9 @@ func nameCausesOnce(list []finding) {
 	}
 }
 
-// context is the finding's metrics in the previous session, and the likely causes.
+// context is what is known beside the finding, and the likely causes.
 func (f finding) context() []string {
-	lines := slices.Clone(f.lastTime)
+	lines := slices.Clone(f.beside)
 	for _, l := range f.likely {
 		lines = append(lines, l.String())
 	}

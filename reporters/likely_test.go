@@ -44,7 +44,7 @@ func TestLikelyCausesAreDescribedOnce(t *testing.T) {
 	numa := likelyCause{seen: "numa", check: "lscpu", remedy: "pin"}
 	both, last := []likelyCause{sockets, numa}, []string{"last time: 3"}
 	list := []finding{
-		{where: "a", lastTime: last, likely: both}, {where: "b", lastTime: last, likely: both}, {where: "c"},
+		{where: "a", beside: last, likely: both}, {where: "b", beside: last, likely: both}, {where: "c"},
 	}
 	nameCausesOnce(list)
 	if want := []string{"last time: 3", "likely cause: as for a"}; !slices.Equal(list[1].context(), want) ||

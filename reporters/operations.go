@@ -29,7 +29,7 @@ func (o *oddity) kind() string { return numbers().ReplaceAllString(o.text, "#") 
 func oddOperations(doc *results.Document) (lines []string) {
 	var all []*oddity
 	for _, c := range doc.Cases {
-		for _, o := range oddOperationsOf(c) {
+		for _, o := range withoutTold(c) {
 			if i := slices.IndexFunc(all, func(x *oddity) bool { return x.text == o.text }); i >= 0 {
 				all[i].add(o)
 				continue
@@ -45,6 +45,28 @@ func oddOperations(doc *results.Document) (lines []string) {
 		all = slices.DeleteFunc(all, func(o *oddity) bool { return !other(o) })
 	}
 	return lines
+}
+
+// notesOn are the anomalies of a case that explain an assertion: those whose texts begin with its metric.
+func notesOn(c *results.Case, a *results.AssertionVerdict) (texts []string) {
+	if c == nil || a == nil || a.Subject == nil || a.Verdict == results.Pass {
+		return nil
+	}
+	for _, o := range oddOperationsOf(c) {
+		if metric, _, _ := strings.Cut(o.text, " "); slices.Contains(a.Subject.Metrics(), metric) {
+			texts = append(texts, plain(o.text))
+		}
+	}
+	return texts
+}
+
+// withoutTold are the anomalies of a case that no finding has.
+func withoutTold(c *results.Case) []*oddity {
+	var told []string
+	for _, a := range c.Assertions {
+		told = append(told, notesOn(c, a)...)
+	}
+	return slices.DeleteFunc(oddOperationsOf(c), func(o *oddity) bool { return slices.Contains(told, plain(o.text)) })
 }
 
 // oddOperationsOf are the anomalies of one case: of a kind the one of most launches.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
 // What is odd about operations that did not fail is reported in all reports that people read.
@@ -44,5 +45,23 @@ func TestOddOperationsOfOneKindAreOneLine(t *testing.T) {
 		"1000 (20 operations of w[ucx])"
 	if got := oddOperations(doc); !slices.Equal(got, []string{want}) {
 		t.Errorf("%q", got)
+	}
+}
+
+// A note on the metric of an assertion that does not hold stands with it, once, in all reports.
+func TestNotesStandWithWhatTheyExplain(t *testing.T) {
+	const note = "found.concurrency is 0: at concurrency 2 ttft.p90 is 51.9 ms, promised <= 40ms"
+	doc := read(t, "failed")
+	c := doc.Cases[slices.IndexFunc(doc.Cases, func(c *results.Case) bool { return standing(c) == "fail" })]
+	a := c.Assertions[slices.IndexFunc(c.Assertions, func(a *results.AssertionVerdict) bool {
+		return a.Verdict == results.Fail && a.Subject != nil
+	})]
+	a.Subject = &assertion.Expr{Op: assertion.Metric, Metric: "found.concurrency"}
+	c.Launches[0].Notes = []results.Cause{{Text: note, Count: 9}}
+	for _, format := range []string{"table", "markdown", "comment", "html", "junit", "github"} {
+		text := strings.NewReplacer("&lt;", "<", `\<`, "<").Replace(written(t, format, doc))
+		if n := strings.Count(text, note); n != 1 {
+			t.Errorf("%s has it %d times", format, n)
+		}
 	}
 }

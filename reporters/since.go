@@ -25,6 +25,11 @@ const sinceTitle = "Since the previous session"
 // mostSince is how many metrics of a finding have previous values.
 const mostSince = 3
 
+// beside lists notes on a finding's metrics, and their previous values.
+func beside(doc *results.Document, changes map[string][]*results.Since, f finding) []string {
+	return append(notesOn(f.of, f.assertion), lastTime(doc, changes, f)...)
+}
+
 // lastTime lists previous values of a finding's metrics, unless the assertion itself compares with that session.
 func lastTime(doc *results.Document, changes map[string][]*results.Since, f finding) []string {
 	if len(changes) == 0 || f.assertion == nil || previousIsBaseline(doc) && f.assertion.ComparesBaseline() {

@@ -81,7 +81,7 @@ func farthest(list []finding) finding {
 			f.sameCases = append(f.sameCases, other.of)
 		}
 		if slices.ContainsFunc(other.likely, func(l likelyCause) bool { return l.where == "" }) {
-			f.lastTime, f.likely = other.lastTime, other.likely // the others refer to it
+			f.beside, f.likely = other.beside, other.likely // the others refer to it
 		}
 	}
 	f.where = fmt.Sprintf("%s … and %s", f.where, plural(len(f.sameCases), "more case"))
@@ -121,7 +121,7 @@ func (t *terminal) finding(f finding, named bool) {
 		also = ""
 	}
 	found, remarks := f.clauses()
-	remarks = sentence("; ", append([]string{remarks, also}, f.lastTime...)...)
+	remarks = sentence("; ", append([]string{remarks, also}, f.beside...)...)
 	lines := []string{found, remarks}
 	if cause := inBrief(f.likely); cause != "" {
 		lines = []string{sentence("; ", lines...), cause}

@@ -123,7 +123,8 @@ func (r *rank) Run(c engine.Case) (*workload.Part, error) {
 	if err != nil {
 		return k.unfinished(records), k.fault(err)
 	}
-	k.facts.Errors, k.facts.Notes = causes(records, int(spec.MaxInFlight)), k.notes(records)
+	k.facts.Errors = causes(records, int(spec.MaxInFlight))
+	k.facts.Notes = append(k.facts.Notes, k.notes(records)...)
 	return serving.Encode(c.Key, r.launch.Index, r.self, &k.facts, append(k.ready, records...))
 }
 

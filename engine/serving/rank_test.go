@@ -389,6 +389,25 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// A search that finds nothing has a note of what its only level missed.
+func TestSearchThatFindsNothing(t *testing.T) {
+	s := testserver.New(t, func(a *testserver.Answer) { a.Steady(2, time.Millisecond, 0) })
+	spec := specOf(t, s.URL, map[string]string{
+		"search":   `{"axis":"concurrency","from":"2","to":"16","promise":"requests <= 5"}`,
+		"requests": "24", "ranks": "2", "warmup": `{"waves":"0"}`,
+	})
+	parts, err := launch(t, spec, &engine.Control{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "found.concurrency is 0: at concurrency 2, the lowest and the only one tried, requests is 24.00, promised <= 5; " +
+		"the case has the numbers of this level"
+	_, facts := measured(t, parts)
+	if len(facts.Notes) != 1 || facts.Notes[0].Text != want || *facts.Found != 0 {
+		t.Errorf("found %v, notes %v", *facts.Found, facts.Notes)
+	}
+}
+
 // A search by rate finds the highest one that meets the condition. Half a second of a rate has half as many requests,
 // however busy the machine is: 30 are those of 60/s.
 func TestSearchByRate(t *testing.T) {

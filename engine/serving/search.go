@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 
+	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/workload/serving"
 	"github.com/weir-bench/weir/workload/serving/load"
 )
@@ -40,12 +41,16 @@ func (k *run) search(search *serving.Search, first level) ([]load.Record, error)
 		if err != nil {
 			return nil, err
 		}
-		holds := search.Promise.Kept(serving.Summarize(k.spec, all))
+		missed := search.Promise.Missed(serving.Summarize(k.spec, all))
+		holds := missed == ""
 		fmt.Fprintf(os.Stderr, "%s %s: the promise is kept: %v\n", search.Axis, search.Show(at), holds)
 		if holds {
 			kept = at
 		} else {
 			broken = at
+		}
+		if kept == 0 {
+			k.facts.Notes = []results.Cause{{Text: search.Unmet(missed), Count: max(1, len(records))}}
 		}
 		if holds || found == nil {
 			found, k.facts.Load = records, at

@@ -117,6 +117,12 @@ func (s *Search) Next(kept, broken float64) (load float64, ok bool) {
 	return math.Floor((kept + broken) / 2), broken-kept > 1
 }
 
+// Unmet is the note of a search that ended at its lowest load, by what was missed there.
+func (s *Search) Unmet(missed string) string {
+	return fmt.Sprintf("found.%s is 0: at %s %s, the lowest and the only one tried, %s; the case has the numbers of this level",
+		s.Axis, s.Axis, s.Show(s.From), missed)
+}
+
 // Promise is a condition: bounds of metrics that must all hold.
 type Promise []Bound
 
@@ -189,22 +195,34 @@ func (p Promise) String() string {
 	return strings.Join(parts, " && ")
 }
 
-// Kept reports whether all bounds hold. A metric without a value meets no bound.
-func (p Promise) Kept(m map[string]float64) bool {
-	return !slices.ContainsFunc(p, func(b Bound) bool {
-		v, ok := m[b.Metric]
-		switch {
-		case !ok:
-			return true
-		case b.Op == "<=":
-			return v > b.Value
-		case b.Op == "<":
-			return v >= b.Value
-		case b.Op == ">=":
-			return v < b.Value
-		}
+// Missed says which bound does not hold, and by which value; "": all hold.
+func (p Promise) Missed(m map[string]float64) string {
+	i := slices.IndexFunc(p, func(b Bound) bool { return !b.holds(m) })
+	if i < 0 {
+		return ""
+	}
+	b, found := p[i], "without a value"
+	if v, ok := m[b.Metric]; ok {
+		of, _ := workload.FindMetric(defined, b.Metric)
+		found = quantity.Format(v, of.Unit)
+	}
+	return fmt.Sprintf("%s is %s, promised %s %s", b.Metric, found, b.Op, b.text)
+}
+
+// holds reports whether a bound holds. A metric without a value meets no bound.
+func (b Bound) holds(m map[string]float64) bool {
+	v, ok := m[b.Metric]
+	switch {
+	case !ok:
+		return false
+	case b.Op == "<=":
 		return v <= b.Value
-	})
+	case b.Op == "<":
+		return v < b.Value
+	case b.Op == ">=":
+		return v >= b.Value
+	}
+	return v > b.Value
 }
 
 // TooFew names a bound of a quantile for which this many requests are too few; "" if they suffice for all.

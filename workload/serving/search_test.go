@@ -69,7 +69,7 @@ func TestPromise(t *testing.T) {
 		t.Fatal(err)
 	}
 	good := map[string]float64{"ttft.p90": 0.5, "goodput": 2.1, "error_rate": 0}
-	if !p.Kept(good) {
+	if p.Missed(good) != "" {
 		t.Error("it is not kept where all bounds hold")
 	}
 	for name, v := range map[string]float64{"ttft.p90": 0.51, "goodput": 2, "error_rate": 0.01} {
@@ -77,12 +77,16 @@ func TestPromise(t *testing.T) {
 		for k, w := range good {
 			bad[k] = w
 		}
-		if bad[name] = v; p.Kept(bad) {
+		if bad[name] = v; p.Missed(bad) == "" {
 			t.Errorf("it is kept with %s %v", name, v)
 		}
-		if delete(bad, name); p.Kept(bad) {
+		if delete(bad, name); p.Missed(bad) == "" {
 			t.Errorf("it is kept without %s", name)
 		}
+	}
+	const want = "ttft.p90 is 519 ms, promised <= 500ms"
+	if got := p.Missed(map[string]float64{"ttft.p90": 0.519}); got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 	if n := p.Enough(); n != 100 {
 		t.Errorf("%d requests tell it", n)
