@@ -122,8 +122,12 @@ func effectLegend(c *results.Comparison) []string {
 			"; inconclusive: the interval crosses the margin; improved: a change for the better",
 	}
 	if len(results.Geomeans(c.Effects, c.Margin)) > 0 {
-		lines = append(lines, "geomean: geometric mean over the cases of a metric; its interval has the mean width of theirs, because cases may be correlated, and across sessions it is inconclusive if sessions that vary by "+
-			results.PercentText(results.AssumedSessions)+" may explain it; it does not affect the exit code")
+		text := "geomean: geometric mean over the cases of a metric; its interval has the mean width of theirs, because cases may be correlated; it does not affect the exit code"
+		if c.CrossSession {
+			text += ", and is inconclusive if sessions that vary by " + results.PercentText(results.AssumedSessions) +
+				" may explain it"
+		}
+		lines = append(lines, text)
 	}
 	if comparesQuantiles(c) {
 		lines = append(lines, ownQuantiles)
