@@ -155,8 +155,14 @@ func validPattern(pattern string) bool {
 // times reports whether the metric is the time of a line.
 func (m *Observe) times() bool { return m.First || m.Last }
 
-func (m *Observe) read(seen logwatch.Match, o workload.Observation) (float64, error) {
+// absent reports whether no line of the log had the metric in a launch.
+func (m *Observe) absent(seen logwatch.Match) bool { return m.Log != "" && !m.Count && seen.Count == 0 }
+
+// read returns the metric of a launch: seen is the match of its log, and opens are the patterns that were sampled.
+func (m *Observe) read(seen logwatch.Match, opens []string, o workload.Observation) (float64, error) {
 	switch {
+	case m.Opens != "":
+		return opened(o.Samples, slices.Index(opens, m.Opens))
 	case m.GPU != "" && o.Samples.NoMemory != "":
 		return 0, errors.New(o.Samples.NoMemory)
 	case m.GPU != "":
@@ -165,8 +171,8 @@ func (m *Observe) read(seen logwatch.Match, o workload.Observation) (float64, er
 		return m.counted(o.Before, o.After)
 	case m.Count:
 		return float64(seen.Count), nil
-	case seen.Count == 0, m.times() && seen.First.IsZero():
-		return 0, fmt.Errorf("no line of its log matches %q since the launch began", m.Log)
+	case m.times() && seen.First.IsZero():
+		return 0, errors.New("the lines of its log have no times")
 	case m.First:
 		return max(0, seen.First.Sub(o.Began).Seconds()), nil
 	case m.Last:

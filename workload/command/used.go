@@ -60,7 +60,8 @@ func (u Used) Metrics(others []workload.Metric) (all []workload.Metric, err erro
 	return all, nil
 }
 
-// Observe adds the metrics of services to those of a launch, and checks their proofs.
+// Observe adds the metrics of services to those of a launch, and checks their proofs. A launch whose log lacks the line
+// of a metric lacks the metric.
 func (u Used) Observe(seen map[string]workload.Observation, values map[string]float64) error {
 	for _, service := range u.observing {
 		o, ok := seen[service.Name]
@@ -106,10 +107,11 @@ func (s *Service) observe(o workload.Observation, values map[string]float64) err
 		}
 	}
 	for _, m := range s.Metrics {
-		v, err := m.read(next(m.Log != ""), o)
-		if m.Opens != "" {
-			v, err = opened(o.Samples, slices.Index(s.sampled().Opens, m.Opens))
+		line := next(m.Log != "")
+		if m.absent(line) {
+			continue
 		}
+		v, err := m.read(line, s.sampled().Opens, o)
 		if err != nil {
 			return fmt.Errorf("metric %s of service %s: %w", m.Name, s.Name, err)
 		}
