@@ -49,7 +49,8 @@ type launchRun struct {
 	optionValues    map[string]string            // of other runs, by name in options and variables
 	services        []workload.Service           // that the launch needs
 	observed        map[string]workload.Observation
-	etcd            bool // its ranks borrow a part of the session's etcd
+	starting        time.Duration // of services, until all were ready
+	etcd            bool          // its ranks borrow a part of the session's etcd
 
 	setUpBegun  bool
 	task        *task // nil: not started, or finished

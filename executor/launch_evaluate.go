@@ -213,7 +213,7 @@ func (l *launchRun) evaluate(i int) *results.Launch {
 		reduce = l.s.o.reduce
 	}
 	metrics, err := reduce(&workload.Measured{Spec: l.specs[i], Nodes: l.engine.Nodes, Caches: l.s.nodes.Caches(),
-		Parts: p.parts, Observed: l.observed}, e)
+		Parts: p.parts, Observed: l.observed, Starting: l.starting.Seconds()}, e)
 	if err == nil && l.kind.Services != nil && l.kind.Services.Observe != nil {
 		err = l.kind.Services.Observe(l.options[i], l.observed, metrics)
 	}

@@ -66,6 +66,16 @@ func (v *services) start(ctx context.Context, spec workload.Service, l *launchRu
 	return x, nil
 }
 
+// starting is the time since the first start of services that were not started before a time; 0: all were.
+func (v *services) starting(needs []workload.Service, from time.Time) (took time.Duration) {
+	for _, n := range needs {
+		if x := v.find(n.Name); x != nil && !x.started.Before(from) {
+			took = max(took, time.Since(x.started))
+		}
+	}
+	return took
+}
+
 // taskOf is the task of a service. Its rank has two cases: the first ends when the service is ready, the second
 // when it is stopped.
 func (v *services) taskOf(spec workload.Service, l *launchRun, e engine.Launch, dir string) (agent.Task, error) {

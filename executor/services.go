@@ -320,7 +320,9 @@ func (l *launchRun) startServices(ctx context.Context) {
 	}
 	l.engine.Alone = l.s.singleHost()
 	var names map[string]string
+	from := time.Now()
 	names, l.failure, l.err = l.s.services.ensureReady(ctx, l, l.services)
+	l.starting = l.s.services.starting(l.services, from)
 	l.engine.Names = map[string]string{}
 	maps.Copy(l.engine.Names, l.textValues)
 	maps.Copy(l.engine.Names, names)

@@ -116,6 +116,8 @@ type Measured struct {
 	Parts  []*Part          // by rank
 	// Observed are the observations of services with Observed set, by name.
 	Observed map[string]Observation
+	// Starting is the time in s from the first start of services for this launch until all were ready; 0: all ran.
+	Starting float64
 }
 
 // Span is a time between timestamps of different hosts.

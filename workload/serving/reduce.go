@@ -43,6 +43,7 @@ func (behaviour) Reduce(m *workload.Measured, l *results.Launch) (map[string]flo
 	values := sum.Values
 	l.Distributions, l.RateWindow = sum.Distributions, rateWindow(sum.Window)
 	ofClients(s, clients, values)
+	values["ready.time"] = m.Starting + clients[0].Ready
 	l.Errors = merged(clients, func(c Facts) []results.Cause { return c.Errors })
 	l.Notes = merged(clients, func(c Facts) []results.Cause { return c.Notes })
 	if err := s.services.Observe(m.Observed, values); err != nil {
@@ -64,7 +65,6 @@ func ofClients(s *Spec, clients []Facts, values map[string]float64) {
 			values["client.floor.ttft"] = max(values["client.floor.ttft"], c.Floor)
 		}
 	}
-	values["ready.time"] = clients[0].Ready
 	if found, search := clients[0].Found, s.Search; found != nil && search != nil {
 		values["found."+search.Axis] = *found
 	}
