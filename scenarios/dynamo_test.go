@@ -15,11 +15,15 @@ const deployment = `{"apiVersion":"v1",|"kind":"ConfigMap","metadata":{"name":"k
 
 // What was published of real servers is not comparable with a mocker, and of GPUs over EFA not with what one host does.
 func TestClaimsOfDynamo(t *testing.T) {
-	const loop = `[concurrency=20,variant="Optimized LIBFABRIC"] latency.p99`
+	const users = `[concurrency=20,variant="Optimized LIBFABRIC"] `
+	const loop = users + "latency.p99"
 	const measured = "hosts=2 memory=vram provider=efa "
 	for _, c := range []struct{ scenario, vars, claim, differs string }{
 		{"kv-backends", "", "loop" + loop, `model != "mock", but model is mock`},
-		{"kv-backends", "deploy=kubernetes" + own, "loop_kubernetes" + loop, ""},
+		{"kv-backends", "deploy=kubernetes" + own, "loop_kubernetes" + loop, `"framework TRT-LLM"`},
+		{"kv-backends", "framework=vLLM deploy=kubernetes" + own, "loop_kubernetes" + loop, `"framework TRT-LLM"`},
+		{"kv-backends", "framework=vLLM deploy=kubernetes" + own, "loop_kubernetes" + users + "ttft.avg", ""},
+		{"kv-backends", "framework=TRT-LLM deploy=kubernetes" + own, "loop_kubernetes" + loop, ""},
 		{"dynamo-suite", "", "nixl_libfabric bandwidth", `initiator == "vram", but initiator is dram; nodes == 2`},
 		{"dynamo-suite", "", "nixl_ucx bandwidth", "nodes == 2, but nodes is 1"},
 		{"dynamo-suite", "hosts=2 memory=vram", "nixl_libfabric bandwidth", `but env.FI_PROVIDER is tcp`},
@@ -81,6 +85,16 @@ func TestRowsOnACluster(t *testing.T) {
 		services, _ := c.Options["services"].(string)
 		if c.Reason == "" && c.Run != "fabric" && !strings.Contains(services, "Backend "+backend+" was instantiated") {
 			t.Errorf("%s does not prove %s: %s", c.Key, backend, services)
+		}
+	}
+	models := map[string]string{}
+	for _, c := range p.Cases {
+		model, _ := c.Options["model"].(string)
+		if before := models[c.Run]; c.Reason == "" && before != "" && before != model {
+			t.Errorf("run %s, whose rows are compared, has %s and %s", c.Run, before, model)
+		}
+		if !strings.Contains(c.Run, "_models") {
+			models[c.Run] = model
 		}
 	}
 	for _, name := range []string{"manifest_8b", "manifest_70b"} {
