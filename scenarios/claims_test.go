@@ -34,7 +34,7 @@ func TestClaimsAreOnTheRunThatMeasures(t *testing.T) {
 		{"nixl-ep", "fabric=ucx memory=vram", "modes[mode=e2e] bandwidth", ""},
 		{"nixl-ep", "published=true", "dfw[mode=e2e] bandwidth", ""},
 		{"nixl-ep", "published=true", "dfw[mode=combine] latency.avg", ""},
-		{"nixl-ep", "published=true tokens=64", "dfw[mode=e2e] bandwidth", "tokens == 128, but tokens is 64"},
+		{"nixl-ep", "nvlink_backend=none tokens=64", "dfw[mode=e2e] bandwidth", "tokens == 128, but tokens is 64"},
 		{"nixl-ep", "nvlink_backend=none", "dfw[mode=dispatch] bandwidth", `memory == "vram", but memory is dram`},
 		{"nixl-ep-control", "", "cycle[experts_per_rank=8] total", `memory == "vram", but memory is dram`},
 		{"nixl-ep-control", "nvlink_backend=ipc", "cycle[experts_per_rank=8] init.avg", ""},
@@ -65,22 +65,27 @@ func TestClaimsAreOnTheRunThatMeasures(t *testing.T) {
 	}
 }
 
-// The published numbers of expert parallelism decide in the published configuration only.
+// Published numbers decide in the published configuration only.
 func TestPublishedNumbersDecideInTheirConfiguration(t *testing.T) {
 	const cycle = "cycle[experts_per_rank=8]"
+	const host = "nixl_libfabric[block_size=64MiB,memory=dram,variant=p2p]"
+	const p5 = "hosts=2 memory=vram provider=efa"
 	for _, c := range []struct {
 		scenario, vars, key, name, want string
 	}{
 		{"nixl-ep", "published=true", "dfw[mode=dispatch]", "published bandwidth", "gate from 37.89 to 46.31"},
 		{"nixl-ep", "published=true", "dfw[mode=e2e]", "published latency", "gate from 0.000468 to 0.000572"},
-		{"nixl-ep", "published=true num_processes=2", "dfw[mode=dispatch]", "published bandwidth", ""},
-		{"nixl-ep", "published=true hidden=512", "dfw[mode=dispatch]", "published latency", ""},
 		{"nixl-ep", "nvlink_backend=none memory=vram", "dfw[mode=dispatch]", "published bandwidth", ""},
 		{"nixl-ep-control", "published=true memory=vram", cycle, "published init", "gate to 0.15023"},
-		{"nixl-ep-control", "memory=vram", cycle, "published init", "info to 0.15023"},
-		{"nixl-ep-control", "published=true", cycle, "published total", ""},
-		{"nixl-ep-control", "published=true memory=vram tokens=8", cycle, "published total", ""},
-		{"nixl-ep-control", "published=true memory=vram num_processes=2", cycle, "published init", ""},
+		{"nixl-ep-control", "memory=vram", cycle, "published init", ""},
+		{"nixlbench-libfabric", "hosts=1 provider=shm", host, "least between host memories", "info from 40"},
+		{"nixlbench-libfabric", "provider=tcp memory=dram", host, "least between host memories", "info from 40"},
+		{"nixlbench-libfabric", "memory=dram", host, "least between host memories", "gate from 40"},
+		{"dynamo-suite", p5, "nixl_libfabric", "published for LIBFABRIC", "gate from 41.832 to 51.128"},
+		{"dynamo-suite", p5, "nixl_ucx", "published for UCX", "info from 0.68 to 1.02"},
+		{"dynamo-suite", p5 + " published=false", "nixl_libfabric", "published for LIBFABRIC", ""},
+		{"dynamo-suite", p5 + " size=1MiB", "nixl_libfabric", "published for LIBFABRIC", ""},
+		{"dynamo-suite", "hosts=2 memory=vram", "nixl_libfabric", "published for LIBFABRIC", ""},
 	} {
 		k := planned(t, c.scenario, variables(c.vars)).Case(c.key)
 		if k == nil {
@@ -113,11 +118,18 @@ func TestWithoutNVLinkThereIsRDMAOnly(t *testing.T) {
 	}
 }
 
-// A value that a variable does not have is refused, before something else is measured.
+// A value that a variable does not have is refused, before something else is measured, and so are published numbers for
+// a configuration that they are not of.
 func TestUnknownValuesAreRefused(t *testing.T) {
 	for _, c := range []struct{ scenario, vars string }{
 		{"nixl-ep", "nvlink_backend=foo"}, {"nixl-ep-control", "nvlink_backend=foo"},
 		{"ct-perftest", "mem_type=FILE"}, {"sequential-ct-perftest", "mem_type=gpu"},
+		{"kv-backends", "framework=vllm"},
+		{"nixl-ep", "published=true ranks=4"}, {"nixl-ep", "published=true hidden=512"},
+		{"nixl-ep-control", "published=true"}, {"nixl-ep-control", "published=true memory=vram tokens=8"},
+		{"nixl-ep-control", "published=true memory=vram experts_per_rank=4"},
+		{"nixl-ep-control", "published=true memory=vram test=init"},
+		{"nixl-ep-control", "published=true memory=vram num_processes=2"},
 	} {
 		if said := refusal(t, c.scenario, c.vars); !strings.Contains(said, "Invalid value") {
 			t.Errorf("%s %s: %q", c.scenario, c.vars, said)
