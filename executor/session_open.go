@@ -200,7 +200,7 @@ func (s *session) Report(r agent.Report) {
 // Joined adds the node of an agent that is ready.
 func (s *session) Joined(node string, member placement.Node) {
 	s.nodes.Join(node, member)
-	s.ledger.AddNode(member.Node)
+	s.ledger.AddNode(s.nodes.Nodes[node].Node)
 }
 
 func (s *session) closeAgents() error {

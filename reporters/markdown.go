@@ -58,6 +58,7 @@ func markdown(doc *results.Document, limit int) string {
 	m.list("Odd operations", oddOperations(doc))
 	m.list(undecidableTitle, undecidableValues(doc))
 	m.list("Fabrics chosen", chosenFabrics(doc))
+	m.list(oneHostTitle, oneHost(doc))
 	m.list(sameBuildTitle, sameBuilds(doc))
 	m.list("Windows of rates", fullLoads(doc))
 	m.list("Measured once for a launch", sharedMetrics(doc))

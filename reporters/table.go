@@ -41,8 +41,8 @@ func Table(w io.Writer, doc *results.Document, look Look) error {
 		quantilesSince(doc),
 		atMost(moreLines, recomputed(doc)), t.marks(doc), unseenModes(doc), atMost(moreLines, unsteady(doc)),
 		atMost(moreLines, variancesShort(doc)), countersMoved(doc), ignored(doc),
-		atMost(moreLines, oddOperations(doc)), undecidableValues(doc), chosenFabrics(doc), sameBuildLines(doc),
-		fullLoads(doc),
+		atMost(moreLines, oddOperations(doc)), undecidableValues(doc), chosenFabrics(doc), oneHost(doc),
+		sameBuildLines(doc), fullLoads(doc),
 		sharedMetrics(doc), retriedLaunches(doc),
 		discarded(doc), disturbedKept(doc), unknownNoise(doc), oversubscribedNodes(doc), idleNodes(doc), leftOut(doc),
 		atMost(moreLines, skippedLines(doc))) {

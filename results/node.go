@@ -13,6 +13,7 @@ import (
 // absent.
 type Node struct {
 	Name        string            `json:"name"`
+	SameHost    string            `json:"same_host,omitempty" doc:"Another node that is on the same host: nothing between them crosses a network."`
 	Labels      map[string]string `json:"labels,omitempty" doc:"That its agent was given."`
 	Image       string            `json:"image,omitempty" doc:"Of the container of its agent, with the digest that the cluster tells."`
 	Kernel      string            `json:"kernel"`

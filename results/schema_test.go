@@ -115,7 +115,7 @@ func full() *results.Document {
 		},
 		Environment: results.Environment{Fingerprint: "sha256:02", Variables: map[string]string{"UCX_TLS": "tcp"},
 			Nodes: []results.Node{{
-				Name: "n1", Labels: map[string]string{"zone": "a"}, Image: "a:1@sha256:aa",
+				Name: "n1", SameHost: "n0", Labels: map[string]string{"zone": "a"}, Image: "a:1@sha256:aa",
 				Variables: map[string]string{"LD_LIBRARY_PATH": "/opt/ucx/lib"}, Kernel: "6.1", OS: "Debian 13",
 				CPU: results.CPU{
 					Model: "x", Count: 8, Allowed: 2,

@@ -179,7 +179,7 @@ func (l *Ledger) AddNode(n results.Node) {
 
 // comparableNode is a node without properties that do not affect results.
 func comparableNode(n results.Node) results.Node {
-	n.Name, n.Labels, n.ClockOffset, n.StampClock, n.Counters = "", nil, results.ClockOffset{}, "", nil
+	n.Name, n.SameHost, n.Labels, n.ClockOffset, n.StampClock, n.Counters = "", "", nil, results.ClockOffset{}, "", nil
 	n.Load, n.Running = 0, 0
 	n.CPU.Cache = nil     // older sessions lack it, and it follows from the model
 	n.Memory.Total >>= 30 // the kernel's own part differs from boot to boot

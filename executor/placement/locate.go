@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -27,6 +28,12 @@ func NewCluster(local bool) *Cluster {
 
 // Join adds or updates a node.
 func (c *Cluster) Join(name string, n Node) {
+	n.Node.SameHost = ""
+	for other, o := range c.Nodes {
+		if first := cmp.Or(o.Node.SameHost, other); o.Host == n.Host && n.Host != "" && first != name {
+			n.Node.SameHost = first
+		}
+	}
 	c.Nodes[name] = n
 	delete(c.Lost, name)
 }

@@ -31,3 +31,17 @@ func TestSeatsAreOfThisNode(t *testing.T) {
 		}
 	}
 }
+
+// Agents of one host are known as such, in whatever order they join.
+func TestNodesOfOneHost(t *testing.T) {
+	c := NewCluster(false)
+	for _, n := range []struct{ name, host, same string }{
+		{"n2", "h", ""}, {"n1", "h", "n2"}, {"n3", "other", ""}, {"n2", "h", ""}, {"n4", "h", "n2"}, {"n5", "", ""},
+		{"n6", "", ""},
+	} {
+		c.Join(n.name, Node{Host: n.host})
+		if got := c.Nodes[n.name].Node.SameHost; got != n.same {
+			t.Errorf("%s is on the host of %q, want %q", n.name, got, n.same)
+		}
+	}
+}

@@ -146,6 +146,9 @@ func TestRegisteredAgentsServeSessions(t *testing.T) {
 		if got := strings.Join(nodesOf(document(t, out)), " "); got != "a b" {
 			t.Errorf("session %d ran on %q", i, got)
 		}
+		if !strings.Contains(p.said(), "nodes a and b are one host: nothing between them crosses a network (1 case)") {
+			t.Errorf("session %d does not say that its nodes are one host:\n%s", i, p.said())
+		}
 		for _, file := range []string{"logs/a/0/0.log", "logs/a/0/1.log", "samples/a/0/0.bin", "samples/a/1/0.bin"} {
 			if _, err := os.Stat(filepath.Join(out, file)); err != nil {
 				t.Errorf("session %d: %v", i, err)
