@@ -45,18 +45,18 @@ var (
 )
 
 // CTPerftest writes the matrices of a session as the tables of ct-perftest and sequential-ct-perftest, and
-// behind them the JSON of the latter.
+// behind them the JSON of the latter if there is a sequence.
 func CTPerftest(w io.Writer, doc *results.Document) error {
 	out := bufio.NewWriter(w)
 	for _, text := range banners(doc) {
 		fmt.Fprintf(out, "%s\n\n", text)
 	}
 	out.WriteString(ctPerftestNotes)
-	others := 0
+	others, sequence := 0, false
 	for _, group := range ctPerftestGroups(doc, &others) {
 		table := ctPerftestSingle
 		if group.sequence {
-			table = ctPerftestSequence
+			table, sequence = ctPerftestSequence, true
 		}
 		fmt.Fprintf(out, "\n%s\n\n%s", plain(group.name), table.head)
 		for _, c := range group.cases {
@@ -72,9 +72,11 @@ func CTPerftest(w io.Writer, doc *results.Document) error {
 		}
 	}
 	foreignEnd(out, doc, others, "ct-perftest has no such table")
-	out.WriteByte('\n')
-	if err := CTPerftestJSON(out, doc); err != nil {
-		return err
+	if sequence {
+		out.WriteByte('\n')
+		if err := CTPerftestJSON(out, doc); err != nil {
+			return err
+		}
 	}
 	return out.Flush()
 }

@@ -46,8 +46,9 @@ knows, and says on stderr line by line what became of it.`,
 func newImportCTPerftest() *cobra.Command {
 	var out, memory string
 	cmd := &cobra.Command{
-		Use:   "ct-perftest FILE|DIR|'COMMAND LINE'",
-		Short: "convert a file of NIXL's ct-perftest or sequential-ct-perftest to a scenario",
+		Use:     "ct-perftest FILE|DIR|'COMMAND LINE'",
+		Aliases: []string{"sequential-ct-perftest"},
+		Short:   "convert a file of NIXL's ct-perftest or sequential-ct-perftest to a scenario",
 		Long: `ct-perftest reads the YAML file of NIXL's ct-perftest or sequential-ct-perftest,
 with the matrices that it names, and prints a scenario with the same transfers: of
 workload traffic, or of traffic_sequence with the iterations of the program. A warning
