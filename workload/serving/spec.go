@@ -151,11 +151,15 @@ func (s *Spec) endpoint(service string) error {
 			}
 		}
 	}
+	byDefault := s.Ready.Timeout == defaultReady.Timeout
+	if byDefault {
+		s.Strange = maxUnconnected
+	}
 	if len(names) > 0 {
 		return nil
 	}
-	if s.Unconnected = s.Ready.Connect; s.Ready.Timeout == defaultReady.Timeout {
-		s.Unconnected, s.Strange = cmp.Or(s.Unconnected, maxUnconnected), maxUnconnected
+	if s.Unconnected = s.Ready.Connect; byDefault {
+		s.Unconnected = cmp.Or(s.Unconnected, maxUnconnected)
 	}
 	if !strings.HasPrefix(s.URL, "http://") && !strings.HasPrefix(s.URL, "https://") {
 		return fmt.Errorf("url: %q does not begin with http:// or https://", s.URL)
