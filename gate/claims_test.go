@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/weir-bench/weir/results"
@@ -28,6 +29,8 @@ func TestClaims(t *testing.T) {
 			Better: "higher"}, results.ClaimWorse},
 		{"implausible", assertion.Claim{Case: "now", Expected: 285, Tolerance: 0.1, Better: "higher",
 			Implausible: "more than a link"}, results.ClaimImplausible},
+		{"implausible and measured otherwise", assertion.Claim{Case: "now", Expected: 285, Better: "higher",
+			Implausible: "more than a link", Differs: "memory is dram"}, results.ClaimImplausible},
 		{"measured otherwise", assertion.Claim{Case: "now", Expected: 12, Tolerance: 0.1, Better: "higher",
 			Differs: "memory is dram"}, results.ClaimNotComparable},
 		{"unknown case", assertion.Claim{Case: "none", Expected: 1, Better: "higher"}, results.ClaimNotMeasured},
@@ -48,6 +51,9 @@ func TestClaims(t *testing.T) {
 			got := doc.Claims[0]
 			if got.Status != c.want {
 				t.Errorf("%s: %q (%s), want %q; found %+v", c.name, got.Status, got.Message, c.want, got.Found)
+			}
+			if !strings.Contains(got.Message, c.claim.Differs) {
+				t.Errorf("%s: %q does not say that %s", c.name, got.Message, c.claim.Differs)
 			}
 			if got.Status == results.ClaimNotMeasured != (got.Found == nil) || got.Found == nil && got.Message == "" {
 				t.Errorf("%s: found %+v, message %q", c.name, got.Found, got.Message)

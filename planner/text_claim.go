@@ -25,7 +25,7 @@ func (p *Plan) textClaims(b *strings.Builder) {
 func claimNote(c *assertion.Claim) string {
 	switch {
 	case c.Implausible != "":
-		return "implausible: " + c.Implausible
+		return "implausible: " + c.Doubt()
 	case c.Differs != "":
 		return "not comparable: " + c.Differs
 	case c.Says != "":

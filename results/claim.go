@@ -32,7 +32,7 @@ func (c *Claim) Judge(found *Observed, message string) {
 	c.Found, c.Message = found, message
 	switch {
 	case c.Implausible != "":
-		c.Status, c.Message = ClaimImplausible, c.Implausible
+		c.Status, c.Message = ClaimImplausible, c.Doubt()
 		return
 	case found == nil:
 		c.Status = ClaimNotMeasured

@@ -30,6 +30,17 @@ func (c Claim) Same(other Claim) bool {
 	return c.Run != other.Run && c.Gain() == other.Gain() && c.published() == other.published()
 }
 
+// Doubt says why the value is implausible, and what the case has otherwise besides; "": neither is so.
+func (c Claim) Doubt() string {
+	switch {
+	case c.Implausible != "" && c.Differs != "":
+		return c.Implausible + "; and not comparable: " + c.Differs
+	case c.Implausible != "":
+		return c.Implausible
+	}
+	return c.Differs
+}
+
 // published is a claim without what depends on its run.
 func (c Claim) published() Claim {
 	c.Run, c.Case, c.BaseCase, c.Implausible, c.Differs, c.File, c.Line = "", "", "", "", "", "", 0
