@@ -42,11 +42,15 @@ func trend(r results.Reason) string {
 			moved = "+" + moved
 		}
 	}
-	if low, high := r.Number("low"), r.Number("high"); low != nil && high != nil {
+	n := int(*r.Number("n"))
+	switch low, high := r.Number("low"), r.Number("high"); {
+	case low == nil || high == nil:
+	case change.Unit == share && results.UninformativeGain(&[2]float64{*low, *high}):
+		moved += ", " + results.WhyNoInterval(n)
+	default:
 		moved += fmt.Sprintf(", %s CI %s to %s", confidence(r), signed(*low, change.Unit), signed(*high, change.Unit))
 	}
-	return fmt.Sprintf("%s%s -> %s: %s (%s, n=%d)", text, r.Text("from"), r.Text("to"), values, moved,
-		int(*r.Number("n")))
+	return fmt.Sprintf("%s%s -> %s: %s (%s, n=%d)", text, r.Text("from"), r.Text("to"), values, moved, n)
 }
 
 // ofStep is the estimate of one case of a step.
