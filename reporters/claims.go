@@ -35,8 +35,7 @@ func claimTables(doc *results.Document) []textTable {
 		right: []bool{false, false, true, true, true, false, false},
 		below: true,
 	}
-	var reasons []string
-	var of [][]string // cases of each reason
+	var cases, reasons []string
 	for _, c := range claimsOf(doc) {
 		value, low, high := c.FoundText()
 		t.rows = append(t.rows, []string{
@@ -45,24 +44,35 @@ func claimTables(doc *results.Document) []textTable {
 		})
 		if c.Message != "" {
 			why, _, _ := strings.Cut(c.Message, "\n")
-			why = sentence(": ", c.Status, plain(clip(why, " …")))
-			if i := slices.Index(reasons, why); i < 0 {
-				reasons, of = append(reasons, why), append(of, []string{plain(c.Case)})
-			} else if !slices.Contains(of[i], plain(c.Case)) {
-				of[i] = append(of[i], plain(c.Case))
-			}
+			cases = append(cases, plain(c.Case))
+			reasons = append(reasons, sentence(": ", c.Status, plain(clip(why, " …"))))
 		}
 	}
-	for i, why := range reasons {
-		what := of[i][0]
-		if more := len(of[i]) - 1; more > 0 {
-			what += fmt.Sprintf(" and %d more", more)
-		}
-		t.notes = append(t.notes, what+": "+why)
-	}
-	t.notes = append(firstOf(t.notes),
+	t.notes = append(firstOf(eachReason(cases, reasons)),
 		"claims have no effect on the verdict; Status: agrees if the interval lies within the claim's tolerance")
 	return []textTable{t}
+}
+
+// eachReason returns a note for each different reason of cases: "a and 2 more: why".
+func eachReason(cases, reasons []string) (notes []string) {
+	of := map[string][]string{}
+	var order []string
+	for i, why := range reasons {
+		if of[why] == nil {
+			order = append(order, why)
+		}
+		if !slices.Contains(of[why], cases[i]) {
+			of[why] = append(of[why], cases[i])
+		}
+	}
+	for _, why := range order {
+		what := of[why][0]
+		if more := len(of[why]) - 1; more > 0 {
+			what += fmt.Sprintf(" and %d more", more)
+		}
+		notes = append(notes, what+": "+why)
+	}
+	return notes
 }
 
 // claimInterval formats the interval of what was found.

@@ -114,13 +114,14 @@ func gainTableOf(t *results.Gains, judged map[gainKey]*results.AssertionVerdict)
 		}
 		g.rows = append(g.rows, cells)
 	}
+	var cases, reasons []string
 	for _, r := range t.Rows {
 		if r.Gain == nil {
 			why, _, _ := strings.Cut(r.Message, "\n")
-			g.notes = append(g.notes, plain(r.Case)+": "+plain(clip(why, " …")))
+			cases, reasons = append(cases, plain(r.Case)), append(reasons, plain(clip(why, " …")))
 		}
 	}
-	g.notes = append(firstOf(g.notes), "gain: positive if the variant is better, in percent of before (×N: N times before), or in the metric's unit if the metric may be 0; real?: significant among all rows")
+	g.notes = append(firstOf(eachReason(cases, reasons)), "gain: positive if the variant is better, in percent of before (×N: N times before), or in the metric's unit if the metric may be 0; real?: significant among all rows")
 	return g
 }
 

@@ -36,6 +36,8 @@ func withGains() *results.Document {
 		Variant: "optimized", Axes: map[string]any{"concurrency": 8.}, Case: "load[variant=optimized,concurrency=8]",
 		BaseCase: "load[variant=stock,concurrency=8]", Message: "new: the case has no launch",
 	}
+	alike := *broken
+	alike.Case = "load[variant=optimized,concurrency=16]"
 	return &results.Document{
 		Schema: results.Schema, Scenario: results.Scenario{Name: "gains"},
 		Session: results.Session{ID: "s", Status: results.Passed},
@@ -43,7 +45,7 @@ func withGains() *results.Document {
 			row("patched", 1, "latency.avg", "s", "lower", 0.403, 0.337, 0.1638, true),
 			row("patched", 1, "output_throughput", "1/s", "higher", 301, 487, 0.618, true),
 			row("optimized", 1, "ttft.avg", "s", "lower", 3.517, 3.6, -0.0236, false),
-			additive, single, broken,
+			additive, single, broken, &alike,
 		}}, {Run: "other", Baseline: "stock", Rows: []*results.Gain{}}},
 	}
 }
