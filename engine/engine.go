@@ -6,8 +6,10 @@
 package engine
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/weir-bench/weir/fabric"
 	"github.com/weir-bench/weir/results"
@@ -156,11 +158,12 @@ func (e *Error) Error() string {
 	if e.Fabric == "" && e.Op == "" {
 		return e.Text
 	}
+	text := strings.Trim(e.Fabric+": "+cmp.Or(e.Op, e.Phase), ": ")
 	if e.PeerNode != "" {
-		return fmt.Sprintf("%s: %s (peer %d on node %s): %s", e.Fabric, e.Op, e.Peer, e.PeerNode, e.Text)
+		return fmt.Sprintf("%s (peer %d on node %s): %s", text, e.Peer, e.PeerNode, e.Text)
 	}
 	if e.Peer >= 0 {
-		return fmt.Sprintf("%s: %s (peer %d): %s", e.Fabric, e.Op, e.Peer, e.Text)
+		return fmt.Sprintf("%s (peer %d): %s", text, e.Peer, e.Text)
 	}
-	return fmt.Sprintf("%s: %s: %s", e.Fabric, e.Op, e.Text)
+	return text + ": " + e.Text
 }

@@ -116,7 +116,7 @@ func TestArtifactsAreKeptOfEveryNode(t *testing.T) {
 		t.Errorf("the second node was asked too: %+v", got)
 	}
 	for name, want := range map[string][2]string{
-		"none": {results.ArtifactMissing, "no such file"}, "fails": {results.ArtifactFailed, "exit status 3"},
+		"none": {results.ArtifactMissing, "no such file"}, "fails": {results.ArtifactFailed, "exit status 3: half"},
 		"absent": {results.ArtifactMissing, "program no-such-program not found"},
 		"pipe":   {results.ArtifactMissing, "no regular file"},
 	} {

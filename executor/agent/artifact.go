@@ -38,6 +38,7 @@ type ArtifactReport struct {
 // Limits of an artifact on a node: bytes of a file, bytes of all files, and files.
 const (
 	maxArtifact      = 16 << 20
+	maxArtifactLine  = 200 // characters of the last line of a command that failed
 	MaxArtifactTotal = 64 << 20
 	MaxArtifactFiles = 100
 )
@@ -104,8 +105,21 @@ func (a *Agent) commandOutput(ctx context.Context, t ArtifactTask, h redact.Valu
 		return ArtifactReport{Status: results.ArtifactMissing, Reason: h.Text(err.Error())}
 	case err != nil:
 		r.Status, r.Reason = results.ArtifactFailed, h.Text(err.Error())
+		if line := lastLine(r.Content); line != "" {
+			r.Reason += ": " + line
+		}
 	}
 	return r
+}
+
+// lastLine returns the last line of the kept output that has text, cut to a length.
+func lastLine(content []byte) string {
+	lines := strings.Split(strings.TrimSpace(string(content)), "\n")
+	line := []rune(strings.TrimSpace(lines[len(lines)-1]))
+	if len(line) > maxArtifactLine {
+		return string(line[:maxArtifactLine]) + "…"
+	}
+	return string(line)
 }
 
 // IsPattern reports whether a path is a pattern for any number of files.
