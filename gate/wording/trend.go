@@ -46,7 +46,7 @@ func trend(r results.Reason) string {
 	switch low, high := r.Number("low"), r.Number("high"); {
 	case low == nil || high == nil:
 	case change.Unit == share && results.UninformativeGain(&[2]float64{*low, *high}):
-		moved += ", " + results.WhyNoInterval(n)
+		moved += ", " + results.TooWide
 	default:
 		moved += fmt.Sprintf(", %s CI %s to %s", confidence(r), signed(*low, change.Unit), signed(*high, change.Unit))
 	}
