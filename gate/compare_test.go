@@ -3,6 +3,7 @@ package gate
 import (
 	"errors"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload"
 )
 
 // alternating is a document of one session with runs a and b of a case each, which took
@@ -375,5 +377,21 @@ func TestDisturbedLaunchesAreNotCompared(t *testing.T) {
 	noise, err := NoiseOf([]*results.Document{session("one", true), session("two", true)})
 	if err != nil || len(noise) != 1 || noise[0].Metrics[0].Launch > 0.02 {
 		t.Errorf("%v, %+v", err, noise)
+	}
+}
+
+// What counts as better may have been declared anew; a comparison by the new direction says so.
+func TestAChangedDirectionIsADifference(t *testing.T) {
+	base, now := separate([]float64{10, 10, 10}, []float64{20, 20, 20})
+	for doc, better := range map[*results.Document]workload.Direction{base: workload.Lower, now: workload.Higher} {
+		doc.Metrics = []results.MetricTable{{Workload: "transfer", Run: "run", Definitions: []workload.Metric{
+			{Name: "bandwidth", Unit: "GB/s", Better: better},
+		}}}
+	}
+	cmp, err := Compare(base, now, options)
+	only(t, cmp, err)
+	want := results.Difference{What: "better values of bandwidth", Base: "lower", New: "higher", Of: []string{"a"}}
+	if !slices.ContainsFunc(cmp.Differences, func(d results.Difference) bool { return reflect.DeepEqual(d, want) }) {
+		t.Errorf("differences %+v", cmp.Differences)
 	}
 }

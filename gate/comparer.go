@@ -173,6 +173,11 @@ func (c *comparer) couple(p casePair) error {
 		return nil
 	}
 	for _, m := range ms {
+		if then, known := workload.FindMetric(was.Definitions, m.Name); known && then.Better != m.Better {
+			c.out.Differences = append(c.out.Differences, results.Difference{
+				What: "better values of " + m.Name, Base: string(then.Better), New: string(m.Better), Of: []string{p.now.Key},
+			})
+		}
 		e := &results.Effect{
 			Case: p.now.Key, BaseCase: otherKey(p), Metric: m.Name, Unit: m.Unit, Better: string(m.Better),
 		}

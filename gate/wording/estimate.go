@@ -169,6 +169,9 @@ func Nearest(b assertion.Bounds, v float64) float64 {
 
 // away formats how far a value is from another one, in percent or, if it is far above, as a multiple.
 func away(s results.Scale, v, from float64, afterPercent, afterTimes string) string {
+	if v == from {
+		return "; equal to" + afterTimes
+	}
 	if times := results.Multiple(v / from); times != "" {
 		return "; " + times + afterTimes
 	}
