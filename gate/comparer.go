@@ -175,7 +175,8 @@ func (c *comparer) couple(p casePair) error {
 	for _, m := range ms {
 		if then, known := workload.FindMetric(was.Definitions, m.Name); known && then.Better != m.Better {
 			c.out.Differences = append(c.out.Differences, results.Difference{
-				What: "better values of " + m.Name, Base: string(then.Better), New: string(m.Better), Of: []string{p.now.Key},
+				What: "better values of " + m.Name, Base: string(then.Better), New: string(m.Better),
+				Of: []string{p.now.Key},
 			})
 		}
 		e := &results.Effect{

@@ -34,6 +34,7 @@ func (s *script) choose(text string, n *syntax.IfClause, depth int) error {
 	case known && !assumed:
 		return otherwise()
 	}
+	s.tellGate(n, n.Cond, n.Then)
 	err := s.maybe(n, func() error { return s.walkAll(text, n.Then, depth) }, otherwise)
 	if known && err == nil {
 		s.adopt(s.after[oneIf(!yes)])
@@ -121,6 +122,7 @@ func (s *script) either(text string, n *syntax.BinaryCmd, depth int) error {
 	if known && !assumed {
 		return second()
 	}
+	s.tellGate(n, []*syntax.Stmt{n.X}, []*syntax.Stmt{n.Y})
 	before := maps.Clone(s.known)
 	err := s.maybe(n.Y, second)
 	switch {

@@ -227,3 +227,29 @@ func (s *script) tellUnreached(text string, f *syntax.File) {
 		return true
 	})
 }
+
+// tellGate tells of an exit with an error that depends on what a program printed: the scenario asserts nothing for it.
+func (s *script) tellGate(n syntax.Node, conditions, branches []*syntax.Stmt) {
+	fails := false
+	for _, branch := range branches {
+		syntax.Walk(branch, func(n syntax.Node) bool {
+			c, ok := n.(*syntax.CallExpr)
+			fails = fails || ok && len(c.Args) == 2 && c.Args[0].Lit() == "exit" && c.Args[1].Lit() != "0"
+			return true
+		})
+	}
+	var of []string
+	for _, cond := range conditions {
+		syntax.Walk(cond, func(n syntax.Node) bool {
+			if p, ok := n.(*syntax.ParamExp); ok && s.known.unknown(p.Param.Value) {
+				of = append(of, p.Param.Value)
+			}
+			return true
+		})
+	}
+	slices.Sort(of)
+	if of = slices.Compact(of); fails && len(of) > 0 {
+		s.lose("line %d fails the script by the value of %s, and the scenario does not: write that as an assertion, "+
+			"for example assert: [bandwidth >= 90 Gb/s]", s.lineOf(n), strings.Join(of, " and "))
+	}
+}

@@ -32,6 +32,14 @@ func TestWhatPassesOfALoopChange(t *testing.T) {
 		"for i in 1 2; do mkdir $i; echo $i; " + bench + "done": {1, ""},
 		"for i in 1 2; do " + bench + "./plot r$i.json; done":   {1, ""},
 		"for h in a b; do ib_write_bw -s 8 $h; done":            {1, "for each of: a; b"},
+		"bw=$(fio j | awk '{print $4}'); if (( $(echo \"$bw < 90\" | bc -l) )); then exit 1; fi": {
+			1, "line 1 fails the script by the value of bw",
+		},
+		"bw=$(fio j | awk '{print $4}'); [ \"$bw\" -lt 90 ] && exit 1": {
+			1, "line 1 fails the script by the value of bw",
+		},
+		"bw=$(fio j | awk '{print $4}'); [ \"$bw\" -lt 90 ] && exit 0": {1, ""},
+		"fio j || exit 1": {1, ""},
 		"for h in a b; do ssh $h iperf3 -c c -t 5; done":        {1, "ssh a; ssh b"},
 		"for p in 1 2; do ib_write_bw -p $p -s 8 h; done":       {1, ""},
 		"for d in a b; do nixlbench --device_list $d; done":     {1, ""},

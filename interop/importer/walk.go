@@ -93,10 +93,24 @@ func (s *script) walk(text string, top syntax.Node, depth int) (err error) {
 		case *syntax.ArithmExp:
 			s.known.forgetIn(n)
 		case *syntax.ArithmCmd:
+			err = s.walkSubstitutions(text, n, depth)
 			s.calculate(n, n.X)
 			return false
 		case *syntax.LetClause:
+			err = s.walkSubstitutions(text, n, depth)
 			s.calculate(n, n.Exprs...)
+			return false
+		}
+		return err == nil
+	})
+	return err
+}
+
+// walkSubstitutions reads the commands of which arithmetic has the output.
+func (s *script) walkSubstitutions(text string, n syntax.Node, depth int) (err error) {
+	syntax.Walk(n, func(n syntax.Node) bool {
+		if of, ok := n.(*syntax.CmdSubst); ok && err == nil {
+			err = s.walk(text, of, depth)
 			return false
 		}
 		return err == nil
