@@ -22,7 +22,7 @@ import (
 
 func newImport() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "import [FILE.sh|'COMMAND LINE']",
+		Use:   "import [FILE.sh|'COMMAND LINE'|-- COMMAND ARGS…]",
 		Short: "convert files and command lines of other benchmarks to scenarios or results",
 		Example: "  weir import ct-perftest config.yaml --memory dram > scenario.yaml\n  weir import ct-perftest matrices_16ranks --memory dram > sequence.yaml\n" +
 			"  weir import nixlbench 'nixlbench --backend UCX --op_type READ' > scenario.yaml\n" +

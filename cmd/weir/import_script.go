@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/weir-bench/weir/cmd/weir/exit"
 	"github.com/weir-bench/weir/internal/bounded"
@@ -19,7 +20,14 @@ func addImportScript(cmd *cobra.Command) {
 	var i lineImport
 	cmd.Args = cobra.ArbitraryArgs
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) != 1 {
+		switch {
+		case cmd.ArgsLenAtDash() == 0 && len(args) > 1:
+			text, err := quotedWords(args)
+			if err != nil {
+				return exit.Usage("%w", err)
+			}
+			return importScript(cmd, "", text, i)
+		case len(args) != 1:
 			return onlySubcommands(cmd, args)
 		}
 		src, err := bounded.ReadFile(args[0], bounded.Text)
@@ -41,6 +49,19 @@ func addImportScript(cmd *cobra.Command) {
 	}
 	i.addFlags(cmd)
 	cmd.Flags().BoolVar(&i.options.AsCommand, "as-command", false, "run the tools themselves, with workload command")
+}
+
+// quotedWords is the command line of a shell with these words.
+func quotedWords(args []string) (string, error) {
+	words := make([]string, len(args))
+	for i, arg := range args {
+		quoted, err := syntax.Quote(arg, syntax.LangBash)
+		if err != nil {
+			return "", fmt.Errorf("the argument %q: %w", arg, err)
+		}
+		words[i] = quoted
+	}
+	return strings.Join(words, " "), nil
 }
 
 // importScript writes the scenario of a script or a command line, and tells the fate of each command.
