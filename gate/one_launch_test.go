@@ -40,7 +40,7 @@ func TestOneLaunchAgainstABaseline(t *testing.T) {
 	}
 }
 
-// A launch whose noise is known has an interval, also alone.
+// A launch has an interval also alone, if its noise is known.
 func TestOneLaunchOfKnownNoise(t *testing.T) {
 	for value, want := range map[float64]results.Verdict{
 		39.9: results.InconclusiveVerdict, 40.1: results.InconclusiveVerdict, 38: results.Fail, 50: results.Pass,

@@ -116,7 +116,7 @@ func busyShort(c *results.Case) string {
 	return fmt.Sprintf("%s: %d of %s discarded", what, c.Discarded(), launches(len(c.Launches)))
 }
 
-// NothingUsable is in the reports of a session of which all launches were discarded.
+// NothingUsable is in the reports of a session that discarded all launches.
 const NothingUsable = "no case has a usable launch"
 
 // busyText says what was discarded in a session, why, and the remedy.

@@ -47,7 +47,7 @@ func oddOperations(doc *results.Document) (lines []string) {
 	return lines
 }
 
-// notesOn are the anomalies of a case that explain an assertion: those whose texts begin with its metric.
+// notesOn are the anomalies of a case that explain an assertion: their texts begin with its metric.
 func notesOn(c *results.Case, a *results.AssertionVerdict) (texts []string) {
 	if c == nil || a == nil || a.Subject == nil || a.Verdict == results.Pass {
 		return nil

@@ -91,7 +91,7 @@ func TestRowsOnACluster(t *testing.T) {
 	for _, c := range p.Cases {
 		model, _ := c.Options["model"].(string)
 		if before := models[c.Run]; c.Reason == "" && before != "" && before != model {
-			t.Errorf("run %s, whose rows are compared, has %s and %s", c.Run, before, model)
+			t.Errorf("the rows of run %s are compared, and it has %s and %s", c.Run, before, model)
 		}
 		if !strings.Contains(c.Run, "_models") {
 			models[c.Run] = model

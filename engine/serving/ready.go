@@ -91,7 +91,7 @@ func (k *run) awaitReady() (seconds float64, err error) {
 	}
 }
 
-// unfinished says how far a request came whose time was over.
+// unfinished says how far a request came until its time was over.
 func unfinished(rec *load.Record) string {
 	switch int64(load.Never) {
 	case rec.Connected:

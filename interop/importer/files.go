@@ -67,7 +67,7 @@ func writesFile(r *syntax.Redirect) bool {
 	}, r.Op)
 }
 
-// readers are programs that leave files whose names they are given as they are.
+// readers are programs that do not change the files in their arguments.
 var readers = names("cat|head|tail|grep|egrep|wc|less|more|cut|uniq|jq|ls|stat|chmod|[|test|source|.|bash|sh|echo|printf|" +
 	"kubectl|docker|podman|scp|rsync|ssh|column|nl|diff|awk|tr|xargs|read|mapfile")
 

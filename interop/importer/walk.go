@@ -106,7 +106,7 @@ func (s *script) walk(text string, top syntax.Node, depth int) (err error) {
 	return err
 }
 
-// walkSubstitutions reads the commands of which arithmetic has the output.
+// walkSubstitutions reads the commands in arithmetic.
 func (s *script) walkSubstitutions(text string, n syntax.Node, depth int) (err error) {
 	syntax.Walk(n, func(n syntax.Node) bool {
 		if of, ok := n.(*syntax.CmdSubst); ok && err == nil {

@@ -60,8 +60,8 @@ func (u Used) Metrics(others []workload.Metric) (all []workload.Metric, err erro
 	return all, nil
 }
 
-// Observe adds the metrics of services to those of a launch, and checks their proofs. A launch whose log lacks the line
-// of a metric lacks the metric.
+// Observe adds the metrics of services to those of a launch, and checks their proofs. Without its line in the log
+// a launch lacks a metric.
 func (u Used) Observe(seen map[string]workload.Observation, values map[string]float64) error {
 	for _, service := range u.observing {
 		o, ok := seen[service.Name]

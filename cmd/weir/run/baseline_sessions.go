@@ -105,8 +105,8 @@ func keepable(doc *results.Document) bool {
 	return slices.Contains([]int{gate.ExitPassed, gate.ExitInconclusive}, doc.Session.ExitCode)
 }
 
-// miss returns the text of an assertion whose bound the session misses, and only unknown differences between sessions
-// keep from failing; "" if there is none. Kept as such a difference, a decline would excuse itself and all later ones.
+// miss returns the text of an assertion that only unknown differences between sessions keep from failing; "" if there
+// is none. Kept as such a difference, a decline would excuse itself and all later ones.
 func miss(doc *results.Document) string {
 	for _, a := range doc.AllAssertions() {
 		if slices.ContainsFunc(a.Reasons, func(r results.Reason) bool {

@@ -50,7 +50,7 @@ func (l *lines) feed(b []byte, event func(name string, data []byte) error) error
 	return nil
 }
 
-// rest ends an answer whose last event has no empty line after it. An event that was cut is ignored.
+// rest ends an answer without an empty line after its last event. An event that was cut is ignored.
 func (l *lines) rest(event func(name string, data []byte) error) error {
 	whole := func(name string, data []byte) error {
 		if !fails(name) && !isDone(data) && !jsontext.Value(data).IsValid(lenient...) {

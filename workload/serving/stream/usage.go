@@ -76,7 +76,7 @@ func (r *Reader) doubt(u *usage, outputs int) string {
 	return ""
 }
 
-// sure leaves out the events of which only unknown members could be output, if the usage has no tokens for them. It
+// sure leaves out events with output in unknown members only, if the usage has no tokens for them. It
 // returns the number of events with output.
 func (r *Reader) sure(u *usage, outputs int) int {
 	sure := slices.DeleteFunc(slices.Clone(r.rec.Events), func(e load.Event) bool { return e.Unsure })
