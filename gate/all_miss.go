@@ -16,7 +16,10 @@ func (eval *evaluator) impliedMiss(
 	if r, side := eval.otherQuantileMisses(check, sources, atLaunch); !r.None() {
 		return r, side
 	}
-	return check.allMiss(est.own)
+	if est.own == nil {
+		return results.Reason{}, crossing
+	}
+	return check.allMiss(est.own())
 }
 
 // allMiss returns a reason if all launches of a case lie beyond one bound, and are enough for their median to lie there
@@ -43,16 +46,23 @@ func (check boundCheck) perLaunch(sources []*source) []float64 {
 	if slices.ContainsFunc(sources, stored) || len(clusters(sources)) != 1 || choosesCases(check.subject) {
 		return nil
 	}
+	launches := map[string]map[int]*results.Launch{} // by case and number
+	for _, source := range sources {
+		launches[source.key] = map[int]*results.Launch{}
+		for _, l := range source.launches {
+			launches[source.key][l.Index] = l
+		}
+	}
 	var out []float64
 	for _, l := range sources[0].launches {
 		complete := true
 		v, err := check.subject.EvalWith(func(leaf *assertion.Expr) (float64, error) {
-			s := check.sourceFor(sources, leaf)
-			i := slices.IndexFunc(s.launches, func(o *results.Launch) bool { return o.Index == l.Index })
-			if complete = complete && i >= 0; i < 0 {
+			of := launches[check.sourceOf(leaf).key][l.Index]
+			if of == nil {
+				complete = false
 				return 1, nil
 			}
-			return metricOf(s.launches[i], leaf.Metric)
+			return metricOf(of, leaf.Metric)
 		}, check.unit)
 		switch {
 		case err != nil:

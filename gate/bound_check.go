@@ -39,8 +39,8 @@ type subjectEstimate struct {
 	moderated func(confidence float64) estimate
 	// clamped is at with good outliers moved towards the bound; nil if there are none. Only a pass may use it.
 	clamped      func(confidence float64) estimate
-	own          []float64 // the value of each launch; nil of several cases
-	outlierSide  position  // of the other launches on which all outliers are; crossing: both
+	own          func() []float64 // the value of each launch; none of several cases that did not take turns
+	outlierSide  position         // of the other launches on which all outliers are; crossing: both
 	outliers     results.Reason
 	method       []results.Reason // how several cases were combined
 	noise        float64          // standard deviation of one launch, on the scale of the interval

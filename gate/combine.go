@@ -57,12 +57,11 @@ func (eval *evaluator) combined(check boundCheck, sources []*source, atLaunch in
 	}
 	sessions := eval.betweenSessions(check, c)
 	floor := eval.floorOf(check, c, atLaunch)
-	amount := check.neverNegative(sources)
 	wider := func(c *combination) interval {
 		return func(confidence float64) estimate {
 			e := floor.widen(c, sessions.known(), confidence)
-			if amount {
-				e.lo = max(e.lo, 0)
+			if e.lo < 0 && check.neverNegative(sources) {
+				e.lo = 0
 			}
 			return e
 		}
@@ -83,7 +82,8 @@ func (eval *evaluator) combined(check boundCheck, sources []*source, atLaunch in
 	}
 	rest, names, modes := c.withoutOutliers()
 	est.modes, est.outliers, est.outlierSide = modes, names, c.outlierSide
-	est.own, est.clamped = check.perLaunch(sources), check.clampedCombination(c, wider)
+	est.own = func() []float64 { return check.perLaunch(sources) }
+	est.clamped = check.clampedCombination(c, wider)
 	extreme, ofRest := eval.extreme(check, sources, atLaunch)
 	if extreme != nil {
 		est.at = extreme

@@ -254,8 +254,8 @@ func (eval *evaluator) estimateFor(check boundCheck, sources []*source, atLaunch
 	}
 	_, sd := moments(vs)
 	est := subjectEstimate{
-		at: estimator(ps), own: valuesOf(ps), noise: sd, spread: sd, relaunchable: []string{c.Key},
-		autocorrelation: autocorrelated(ps),
+		at: estimator(ps), own: func() []float64 { return valuesOf(ps) }, noise: sd, spread: sd,
+		relaunchable: []string{c.Key}, autocorrelation: autocorrelated(ps),
 	}
 	known := eval.noiseOf(check.noise, c, check.subject, check.unit, atLaunch)
 	est.useKnownNoise(known, vs)
