@@ -231,7 +231,12 @@ func TestManyIterations(t *testing.T) {
 	r := runCases(t, "shm", 2, o)[0][0]
 	checkSpans(t, 0, 4096, r.Iterations)
 	gap := func(i int) int64 { return r.Iterations[i+1].Start - r.Iterations[i].Start }
-	usual := (r.Iterations[2047].Start - r.Iterations[0].Start) / 2047
+	gaps := make([]int64, 2047)
+	for i := range gaps {
+		gaps[i] = gap(i)
+	}
+	slices.Sort(gaps)
+	usual := gaps[len(gaps)/2] // some are long, if other programs run
 	if left := gap(2047); left < 300*usual || r.Samples.Ops != 5000 {
 		t.Errorf("%d iterations; between the first and the last that are kept lie %d ns, and one takes %d",
 			r.Samples.Ops, left, usual)
