@@ -164,12 +164,20 @@ func (s Scale) Interval(v float64, ci *[2]float64, bounds ...*float64) string {
 		}
 	}
 	if ci[0] > 0 && ci[0] < least {
-		low = "<" + s.twoDigits(least*s.Factor)
+		low = "<" + s.limit(least*s.Factor)
 	}
 	if ci[0] > 0 && ci[1] > most {
-		high = ">" + s.twoDigits(most*s.Factor)
+		high = ">" + s.limit(most*s.Factor)
 	}
 	return low + "–" + high
+}
+
+// limit formats the end of an interval that is beyond any that is displayed.
+func (s Scale) limit(v float64) string {
+	if v < 1e-6 {
+		return quantity.Digits(v, 2)
+	}
+	return s.twoDigits(v)
 }
 
 // TooWide says of an interval that its ends are not displayed.

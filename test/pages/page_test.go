@@ -103,7 +103,7 @@ var normal = []struct {
 }{
 	{regexp.MustCompile(`\b\d{8}-\d{6}-([\w-]+)-[0-9a-f]{4}\b`), "SESSION"},
 	{regexp.MustCompile(`\b[0-9a-f]{12,64}\b`), "DIGEST"},
-	{regexp.MustCompile(`[-+±−]?\d+(?:[.,]\d+)*(?:e[-+]?\d+)?(?: ?` + unit + `\b|%)?`), "#"},
+	{regexp.MustCompile(`[<>]?[-+±−]?\d+(?:[.,]\d+)*(?:e[-+]?\d+)?(?: ?` + unit + `\b|%)?`), "#"},
 	{regexp.MustCompile(`(^|[\s(/])` + unit + `($|[\s)/])`), "$1@$2"}, // of a column
 	{regexp.MustCompile(`(^|\s)(?:-|too wide|n=#)(\s|$)`), "$1#$2"},   // no interval, no value
 	{regexp.MustCompile(`#(?: ?[–-] ?#)+`), "#"},                      // an interval
@@ -168,6 +168,7 @@ func TestLinesAreComparedWithoutNumbers(t *testing.T) {
 		{[]string{"shm 1MiB 3 2–3 9 (16)", "weir-out/20261129-111500-first-0000/report.md"}, 0},
 		{[]string{"✓ passed in 1s", "bandwidth GB/s"}, 1},
 		{[]string{"shm 64KiB 29.1 too wide 7.3 (250)", "exit 1"}, 0},
+		{[]string{"shm 64KiB 29.1 <9.9e-07–>99 7.3 (250)", "exit 1"}, 0},
 		{[]string{"shm 64KiB 29.1 n=1 7.3 (250)", "exit 1"}, 0},
 		{[]string{"ucx 64KiB 29.1 24–35 7.3 (250)"}, 1},
 		{[]string{"shm 64KiB 29.1 - 7.3 (250)"}, 0},
