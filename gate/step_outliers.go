@@ -10,7 +10,7 @@ import (
 // allWrong reports whether both cases have the same launches and the step goes the wrong way in each, and whether these
 // are enough for the median step to do so (allMiss).
 func (s step) allWrong(a *results.AssertionVerdict, by stepScale, x, y []point, lv levels) bool {
-	if !paired(x, y) || !analysisDue(a.Looks, s.n) || math.Exp2(-float64(len(x))) > (1-lv.fail)/2 {
+	if !paired(x, y) || !analysisDue(a.Looks, s.n) || !signTest(len(x), lv.fail) {
 		return false
 	}
 	for i := range x {
