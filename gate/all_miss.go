@@ -24,7 +24,9 @@ func (eval *evaluator) impliedMiss(
 
 // signTest reports whether n values beyond a bound are enough for their median to lie there too (Conover, Practical
 // Nonparametric Statistics, 1999, 3.4).
-func signTest(n int, confidence float64) bool { return n > 0 && math.Exp2(-float64(n)) <= (1-confidence)/2 }
+func signTest(n int, confidence float64) bool {
+	return n > 0 && math.Exp2(-float64(n)) <= (1-confidence)/2
+}
 
 // allMiss returns a reason if all launches of a case lie beyond one bound, and are enough for the sign test. Student's
 // interval may have the bound in it all the same, if one launch misses by far more than the others.
