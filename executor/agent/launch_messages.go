@@ -62,8 +62,8 @@ func (l *nodeLaunch) onFailure(m *localRank, body []byte) {
 		return
 	}
 	k, class, cause := engineCause(e)
-	if own := k == causeProgramKilled || k == causeFailed && m.stage == running; !l.stopSent.IsZero() && !own {
-		k = causeCancelled // except in a case, where it may have failed before it was stopped
+	if !l.stopSent.IsZero() && k != causeProgramKilled && !(k == causeFailed && m.failsAlone()) {
+		k = causeCancelled
 	}
 	what, rest, more := strings.Cut(cause, "\n")
 	if what += m.position(l.task.launch.Cases); more {

@@ -1,12 +1,17 @@
 package agent
 
 import (
-	"github.com/weir-bench/weir/executor/host/cgroup"
-	"github.com/weir-bench/weir/internal/child"
 	"os/exec"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/executor/host/cgroup"
+	"github.com/weir-bench/weir/executor/wire"
+	"github.com/weir-bench/weir/internal/child"
 )
 
 func startMember(t *testing.T, argv ...string) *localRank {
@@ -81,5 +86,32 @@ func TestZombieHasBeenKilled(t *testing.T) {
 	if l.enforceStop(now.Add(unkillable)) || len(l.causes) != 1 ||
 		!strings.HasPrefix(l.causes[0].text, "cannot be killed") {
 		t.Errorf("what lives is waited for: %+v", l.causes)
+	}
+}
+
+// TestErrorThatIsReadAfterItsConsequence: rank 0 fails in connect, and its peer's "connection reset" is read first.
+func TestErrorThatIsReadAfterItsConsequence(t *testing.T) {
+	for _, test := range []struct {
+		stage stage
+		code  int
+		rank  int
+	}{
+		{connecting, -int(unix.EIO), 0},
+		{running, -int(unix.EIO), 0},
+		{connecting, -int(unix.ECANCELED), 1}, // it was told to stop
+		{closing, -int(unix.EIO), 1},
+	} {
+		m := startMember(t, "sleep", "60")
+		m.stage, m.control = test.stage, &engine.Control{}
+		now := time.Now()
+		l := &nodeLaunch{
+			task: &assignment{}, a: &Agent{}, ranks: []*localRank{m}, stopSent: now, causes: []cause{
+				{kind: causePeer, rank: 1, at: now, text: "connection reset"},
+			},
+		}
+		l.onFailure(m, wire.EncodeFailure(&engine.Error{Fabric: "ucx", Op: "listen", Peer: -1, Code: test.code}))
+		if got := rootCause(l.causes); got.rank != test.rank {
+			t.Errorf("stage %d, code %d: the cause is %+v", test.stage, test.code, got)
+		}
 	}
 }

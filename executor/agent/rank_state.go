@@ -111,6 +111,10 @@ func (m *localRank) position(cases []engine.Case) string {
 	return at
 }
 
+// failsAlone reports whether an error of the rank's own may have preceded the end of the launch even if it is read
+// later: a peer can see a lost connection and report it first.
+func (m *localRank) failsAlone() bool { return m.stage == connecting || m.stage == running }
+
 // caseLimit bounds the rank's time in its case. In its first case it may have waited for the earlier ones.
 func (m *localRank) caseLimit(l engine.Launch) (limit time.Duration) {
 	from := m.next
