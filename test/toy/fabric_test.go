@@ -61,7 +61,7 @@ const struct weir_fabric weir_fab_toy`)
 }
 
 func TestAFabricIsItsFilesAndTwoLines(t *testing.T) {
-	bin, dir := builtWith(t, withToy(t)), t.TempDir()
+	bin, dir := extended(t), t.TempDir()
 	write(t, filepath.Join(dir, "toy.yaml"), overToy)
 	write(t, filepath.Join(dir, "auto.yaml"), strings.Replace(overToy, "fabric: toy", "fabric: auto", 1))
 	write(t, filepath.Join(dir, "heap.yaml"), strings.Replace(overToy, "verify: full", "alloc: heap", 1))

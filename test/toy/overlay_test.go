@@ -2,9 +2,12 @@ package toy
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/weir-bench/weir/test/phase"
@@ -30,19 +33,40 @@ func source(t *testing.T, name string) string {
 	return string(content)
 }
 
-// simulating is a weir with other files, by their names in the module, that has no native engine: simulations run.
-func simulating(t *testing.T, files map[string]string) string {
-	t.Helper()
-	t.Setenv("CGO_ENABLED", "0")
-	return builtWith(t, files)
+var (
+	home string // of the extended program
+
+	onceBuilt sync.Once
+	built     bool
+)
+
+func TestMain(m *testing.M) {
+	var err error
+	if home, err = os.MkdirTemp("", "toy"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	os.RemoveAll(home)
+	os.Exit(code)
 }
 
-// builtWith is a weir with other files, by their names in the module.
-func builtWith(t *testing.T, files map[string]string) string {
+// extended is a weir with a fabric, a workload, a reporter and an aggregate more. All tests share it: a new fabric
+// makes go build compile nearly everything anew.
+func extended(t *testing.T) string {
 	t.Helper()
 	phase.Long(t)
-	bin := filepath.Join(t.TempDir(), "weir")
-	build(t, files, "-o", bin, "./cmd/weir")
+	bin := filepath.Join(home, "weir")
+	onceBuilt.Do(func() {
+		files := map[string]string{}
+		for _, more := range []map[string]string{withToy(t), withCounting(t), withReporter(t), withAggregate(t)} {
+			maps.Copy(files, more)
+		}
+		build(t, files, "-o", bin, "./cmd/weir")
+		built = true
+	})
+	if !built {
+		t.Fatal("another test could not build it")
+	}
 	return bin
 }
 
@@ -51,7 +75,7 @@ func build(t *testing.T, files map[string]string, args ...string) {
 	t.Helper()
 	dir, replace := t.TempDir(), map[string]string{}
 	for name, content := range files {
-		file := filepath.Join(dir, filepath.Base(name))
+		file := filepath.Join(dir, strings.ReplaceAll(name, "/", "_"))
 		write(t, file, content)
 		replace[filepath.Join(top(t), name)] = file
 	}
@@ -67,8 +91,8 @@ func build(t *testing.T, files map[string]string, args ...string) {
 	}
 }
 
-// The Go files of a workload and of a fabric compile in their places. The other tests link
-// and run weir with them, which takes long.
+// The Go files of a workload and of a fabric compile in their places. The other tests link and run weir with them,
+// which takes long.
 func TestWhatIsAddedCompiles(t *testing.T) {
 	build(t, withCounting(t), "./workload/kinds")
 	build(t, withToy(t), "./fabric")

@@ -57,11 +57,7 @@ func withAggregate(t *testing.T) map[string]string {
 
 // A reporter and an assertion function that were added as CONTRIBUTING.md says judge and report a session.
 func TestAReporterAndAnAssertionFunctionMore(t *testing.T) {
-	files := withReporter(t)
-	for name, content := range withAggregate(t) {
-		files[name] = content
-	}
-	bin, dir := simulating(t, files), t.TempDir()
+	bin, dir := extended(t), t.TempDir()
 	write(t, filepath.Join(dir, "toy.yaml"), simulated)
 	out := weir(t, dir, bin, 0, "run", "toy.yaml", "--out", "out", "--report", "toy")
 	if !strings.Contains(out, "passed: assertions: 1 pass; cases: 2 ok") {

@@ -51,7 +51,7 @@ func weir(t *testing.T, dir, bin string, code int, args ...string) string {
 // A workload without peers goes from a scenario to an HTML report, and only its own folder
 // knows what it is.
 func TestAWorkloadIsAFolderAndALine(t *testing.T) {
-	bin, dir := builtWith(t, withCounting(t)), t.TempDir()
+	bin, dir := extended(t), t.TempDir()
 	write(t, filepath.Join(dir, "counting.yaml"), scenario)
 	write(t, filepath.Join(dir, "wrong.yaml"), strings.Replace(scenario, "[1000, 100000]", "[0]", 1))
 
