@@ -8,17 +8,15 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
-
-	pb "github.com/weir-bench/weir/internal/linkpb"
 )
 
 // attach serves an agent over one of its connections.
-func (s *Server) attach(p *peer, stream coordinatorStream) error {
+func (s *Server) attach(p *peer, stream frames) error {
 	first, err := stream.Recv()
 	if err != nil {
 		return err
 	}
-	hello := first.GetHello()
+	hello := first.Hello
 	if hello == nil || p.called.Swap(true) {
 		return status.Error(codes.InvalidArgument, "an agent must send hello first, and only once")
 	}
@@ -50,11 +48,11 @@ func (s *Server) attach(p *peer, stream coordinatorStream) error {
 	return stream.Send(farewell) // after Down was called
 }
 
-var farewell = &pb.FromCoordinator{Say: &pb.FromCoordinator_Farewell{Farewell: &pb.Farewell{}}}
+var farewell = &frame{Farewell: true}
 
 // converse sends and receives messages. over means that the instance has ended, with the cause err. sent
 // is closed when the sender has ended.
-func (s *Server) converse(m *member, stream coordinatorStream, received uint64) (
+func (s *Server) converse(m *member, stream frames, received uint64) (
 	sent <-chan struct{}, over bool, err error) {
 	done := make(chan struct{})
 	if err := m.life.Err(); err != nil {
@@ -66,11 +64,11 @@ func (s *Server) converse(m *member, stream coordinatorStream, received uint64) 
 		close(done)
 		return done, true, err
 	}
-	welcome := &pb.FromCoordinator{Say: &pb.FromCoordinator_Welcome{Welcome: &pb.Welcome{Received: m.in.received}}}
+	welcome := &frame{Welcome: new(m.in.received)}
 	s.wg.Go(func() { // ends with the call at the latest
 		defer close(done)
 		if stream.Send(welcome) == nil {
-			send(tx, stream)
+			tx.send(stream, &frame{Leave: "the session is over"})
 		}
 	})
 	over, err = s.receive(m, tx, stream)
@@ -78,31 +76,9 @@ func (s *Server) converse(m *member, stream coordinatorStream, received uint64) 
 	return done, over, err
 }
 
-// send sends the frames of a sender until it or the call ends.
-func send(tx *sender, stream coordinatorStream) {
-	for {
-		f, err := tx.nextFrame()
-		if err != nil {
-			return
-		}
-		message := &pb.FromCoordinator{}
-		switch {
-		case f.piece != nil:
-			message.Say = &pb.FromCoordinator_Piece{Piece: f.piece}
-		case f.taken > 0:
-			message.Say = &pb.FromCoordinator_Taken{Taken: f.taken}
-		default:
-			message.Say = &pb.FromCoordinator_Leave{Leave: &pb.Leave{Why: "the session is over"}}
-		}
-		if stream.Send(message) != nil || message.GetLeave() != nil {
-			return
-		}
-	}
-}
-
 // receive handles what an agent sends until it says bye, violates the protocol, or the instance or the
 // call ends.
-func (s *Server) receive(m *member, tx *sender, stream coordinatorStream) (over bool, err error) {
+func (s *Server) receive(m *member, tx *sender, stream frames) (over bool, err error) {
 	ctx, cancel := context.WithCancel(stream.Context())
 	defer cancel()
 	defer context.AfterFunc(m.life, cancel)()
@@ -113,7 +89,7 @@ func (s *Server) receive(m *member, tx *sender, stream coordinatorStream) (over 
 			err = ctx.Err()
 		case r := <-received:
 			if err = r.err; err == nil {
-				over, err = m.in.handleAgent(ctx, tx, r.FromAgent)
+				over, err = m.in.handleAgent(ctx, tx, r.frame)
 			} else if m.life.Err() == nil {
 				return false, err
 			}
@@ -131,12 +107,12 @@ func (s *Server) receive(m *member, tx *sender, stream coordinatorStream) (over 
 
 // received is the result of a Recv.
 type received struct {
-	*pb.FromAgent
+	*frame
 	err error
 }
 
 // read receives in a goroutine, so that receive can end while no message comes.
-func (s *Server) read(stream coordinatorStream) <-chan received {
+func (s *Server) read(stream frames) <-chan received {
 	out := make(chan received)
 	s.wg.Go(func() { // ends with the call at the latest
 		for {
@@ -155,20 +131,13 @@ func (s *Server) read(stream coordinatorStream) <-chan received {
 }
 
 // handleAgent handles a frame of an agent. over means that it was the last one.
-func (in *inbox) handleAgent(ctx context.Context, tx *sender, frame *pb.FromAgent) (over bool, err error) {
-	switch say := frame.Say.(type) {
-	case *pb.FromAgent_Piece:
-		err = in.piece(ctx, say.Piece)
-		return err != nil && ctx.Err() == nil, err
-	case *pb.FromAgent_Taken:
-		err = tx.taken(say.Taken)
-		return err != nil, err
-	case *pb.FromAgent_Bye:
-		if in.assembled != nil {
-			return true, errors.New("it said goodbye in the middle of a message")
-		}
-		return true, nil
-	default:
-		return true, errors.New("it sends a frame of unknown type")
+func (in *inbox) handleAgent(ctx context.Context, tx *sender, f *frame) (over bool, err error) {
+	if f.Bye && in.assembled != nil {
+		return true, errors.New("it said goodbye in the middle of a message")
 	}
+	if f.Bye {
+		return true, nil
+	}
+	err = in.handle(ctx, tx, f)
+	return err != nil && (f.Piece == nil || ctx.Err() == nil), err
 }

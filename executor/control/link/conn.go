@@ -9,8 +9,6 @@ import (
 	"net"
 	"sync"
 	"time"
-
-	pb "github.com/weir-bench/weir/internal/linkpb"
 )
 
 // linkProtocol is the ALPN protocol of links.
@@ -18,7 +16,7 @@ const linkProtocol = "weir-link/1"
 
 // greeting is the version of the protocol, the first byte that the coordinator sends. The agent sends
 // nothing before it: otherwise a reset could hide the TLS alert that refuses its certificate.
-const greeting = 3
+const greeting = 4
 
 // epoch is the origin of now.
 var epoch = time.Now()
@@ -160,15 +158,8 @@ func (w *wire) lastRead() time.Duration {
 	return w.lastByte
 }
 
-// heartbeat is either side of the call Heartbeat.
-type heartbeat interface {
-	Context() context.Context
-	Send(*pb.Beat) error
-	Recv() (*pb.Beat, error)
-}
-
 // exchangeHeartbeats sends and receives heartbeats until the call ends. The two directions are independent.
-func exchangeHeartbeats(call heartbeat, every time.Duration) {
+func exchangeHeartbeats(call frames, every time.Duration) {
 	var sending sync.WaitGroup
 	defer sending.Wait()
 	sending.Go(func() {
@@ -179,7 +170,7 @@ func exchangeHeartbeats(call heartbeat, every time.Duration) {
 			case <-call.Context().Done():
 				return
 			case <-t.C:
-				if call.Send(&pb.Beat{}) != nil {
+				if call.Send(&frame{}) != nil {
 					return
 				}
 			}

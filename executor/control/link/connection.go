@@ -7,8 +7,6 @@ import (
 	"sync"
 
 	"google.golang.org/grpc"
-
-	pb "github.com/weir-bench/weir/internal/linkpb"
 )
 
 // connection is one of the successive connections of a link.
@@ -16,7 +14,7 @@ type connection struct {
 	*wire
 	client   *grpc.ClientConn
 	life     context.Context // of its calls
-	stream   agentStream
+	stream   frames
 	received uint64 // pieces that the coordinator has
 	stop     context.CancelFunc
 	wg       sync.WaitGroup
@@ -63,7 +61,7 @@ func (l *Link) attach(ctx, life context.Context) (*connection, error) {
 	context.AfterFunc(c.life, func() { w.end(errClosed) })
 	end := context.AfterFunc(ctx, c.stop)
 	c.wg.Go(func() {
-		if call, err := pb.NewLinkClient(c.client).Heartbeat(c.life); err == nil {
+		if call, err := call(c.life, c.client, heartbeatCall); err == nil {
 			exchangeHeartbeats(call, l.timeouts.heartbeatInterval)
 		}
 	})
@@ -88,11 +86,12 @@ var errFarewell = refused("this agent has said goodbye to the coordinator alread
 
 // hello exchanges hello and welcome, with the numbers of received pieces.
 func (c *connection) hello(o Options, received uint64) (err error) {
-	if c.stream, err = pb.NewLinkClient(c.client).Attach(c.life); err != nil {
+	if c.stream, err = call(c.life, c.client, attachCall); err != nil {
 		return final(err)
 	}
-	if err := c.stream.Send(&pb.FromAgent{Say: &pb.FromAgent_Hello{Hello: &pb.Hello{Session: o.Session, Node: o.Node,
-		Instance: o.Instance, Received: received}}}); err != nil {
+	if err := c.stream.Send(&frame{Hello: &hello{
+		Session: o.Session, Node: o.Node, Instance: o.Instance, Received: received,
+	}}); err != nil {
 		_, err := c.stream.Recv() // returns the cause
 		return final(err)
 	}
@@ -100,14 +99,13 @@ func (c *connection) hello(o Options, received uint64) (err error) {
 	if err != nil {
 		return final(err)
 	}
-	if answer.GetFarewell() != nil {
+	if answer.Farewell {
 		return errFarewell
 	}
-	welcome := answer.GetWelcome()
-	if welcome == nil {
+	if answer.Welcome == nil {
 		return refused("the coordinator does not send welcome")
 	}
-	c.received = welcome.Received
+	c.received = *answer.Welcome
 	return nil
 }
 
@@ -118,7 +116,8 @@ func (c *connection) converse(out *outbox, in *inbox) error {
 		return breach(err)
 	}
 	var sending sync.WaitGroup
-	sending.Go(func() { c.send(tx) })
+	// receive returns the error of a failed connection
+	sending.Go(func() { tx.send(c.stream, &frame{Bye: true}) })
 	err = c.receive(tx, in)
 	c.end(errClosed)
 	tx.end()
@@ -129,28 +128,6 @@ func (c *connection) converse(out *outbox, in *inbox) error {
 // breach is the error of a coordinator that violates the protocol.
 func breach(err error) error {
 	return refused("the coordinator violates the protocol: %w", err)
-}
-
-// send sends the frames of a sender. receive returns the error of a failed connection.
-func (c *connection) send(tx *sender) {
-	for {
-		f, err := tx.nextFrame()
-		if err != nil {
-			return
-		}
-		message := &pb.FromAgent{}
-		switch {
-		case f.piece != nil:
-			message.Say = &pb.FromAgent_Piece{Piece: f.piece}
-		case f.taken > 0:
-			message.Say = &pb.FromAgent_Taken{Taken: f.taken}
-		default:
-			message.Say = &pb.FromAgent_Bye{Bye: &pb.Bye{}}
-		}
-		if c.stream.Send(message) != nil || message.GetBye() != nil {
-			return
-		}
-	}
 }
 
 func (c *connection) receive(tx *sender, in *inbox) error {
@@ -166,20 +143,14 @@ func (c *connection) receive(tx *sender, in *inbox) error {
 }
 
 // handleCoordinator handles a frame of the coordinator. over means that it was the last one.
-func (in *inbox) handleCoordinator(ctx context.Context, tx *sender, frame *pb.FromCoordinator) (over bool, err error) {
-	switch say := frame.Say.(type) {
-	case *pb.FromCoordinator_Piece:
-		err = in.piece(ctx, say.Piece)
-	case *pb.FromCoordinator_Taken:
-		err = tx.taken(say.Taken)
-	case *pb.FromCoordinator_Farewell:
+func (in *inbox) handleCoordinator(ctx context.Context, tx *sender, f *frame) (over bool, err error) {
+	switch {
+	case f.Farewell:
 		return true, nil
-	case *pb.FromCoordinator_Leave:
-		return false, leaveError(say.Leave)
-	default:
-		err = errors.New("it sends a frame of unknown type")
+	case f.Leave != "":
+		return false, leaveError(f.Leave)
 	}
-	if err != nil {
+	if err := in.handle(ctx, tx, f); err != nil {
 		return false, breach(err)
 	}
 	return false, nil

@@ -6,17 +6,15 @@ import (
 	"testing"
 
 	"golang.org/x/sync/semaphore"
-	"google.golang.org/protobuf/proto"
 
-	pb "github.com/weir-bench/weir/internal/linkpb"
 	"github.com/weir-bench/weir/test/lab/mutate"
 )
 
 // encode is the input of a fuzz target that says these words.
-func encode[W proto.Message](f testing.TB, words ...W) []byte {
+func encode(f testing.TB, words ...*frame) []byte {
 	var b []byte
 	for _, w := range words {
-		one, err := proto.Marshal(w)
+		one, err := codec{}.Marshal(w)
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -26,11 +24,11 @@ func encode[W proto.Message](f testing.TB, words ...W) []byte {
 }
 
 // decode gives the words of an input until one cannot be read, or hear says that it is the last.
-func decode[W proto.Message](b []byte, word func() W, hear func(W) bool) {
+func decode(b []byte, hear func(*frame) bool) {
 	for len(b) > 0 {
 		n := min(int(b[0]), len(b)-1)
-		w := word()
-		if proto.Unmarshal(b[1:1+n], w) != nil || !hear(w) {
+		w := &frame{}
+		if (codec{}).Unmarshal(b[1:1+n], w) != nil || !hear(w) {
 			return
 		}
 		b = b[1+n:]
@@ -72,7 +70,7 @@ func checkSender(t *testing.T, l *sender) {
 	if len(l.out.queue) == 0 || l.out.queue[len(l.out.queue)-1].first != 4 {
 		t.Error("a message is forgotten that was not sent")
 	}
-	if w, err := l.nextFrame(); err != nil || w.piece.GetNumber() != 4 && w.taken == 0 {
+	if w, err := l.nextFrame(); err != nil || w.Taken == 0 && w.Piece.Number != 4 {
 		t.Errorf("%v, %v is said next", w, err)
 	}
 }
@@ -80,12 +78,11 @@ func checkSender(t *testing.T, l *sender) {
 // upwards are words of agents, genuine ones and ones that make no sense.
 func upwards(t testing.TB) [][]byte {
 	return [][]byte{
-		encode(t, piece(1, &pb.Start{Body: 3}, 3), piece(2, &pb.Start{Head: 1}, 1)),
-		encode(t, piece(1, &pb.Start{Body: 1 << 31, Head: 1 << 31}, 3)),
-		encode(t, piece(1, &pb.Start{Body: MaxBody}, 3)),
-		encode(t, piece(1, &pb.Start{}, 0), &pb.FromAgent{Say: &pb.FromAgent_Taken{Taken: 2}},
-			&pb.FromAgent{Say: &pb.FromAgent_Bye{Bye: &pb.Bye{}}}),
-		encode(t, &pb.FromAgent{Say: &pb.FromAgent_Taken{Taken: 4}}), encode(t, hello("n1")),
+		encode(t, pieceOf(1, &start{Body: 3}, 3), pieceOf(2, &start{Head: 1}, 1)),
+		encode(t, pieceOf(1, &start{Body: 1 << 31, Head: 1 << 31}, 3)),
+		encode(t, pieceOf(1, &start{Body: MaxBody}, 3)),
+		encode(t, pieceOf(1, &start{}, 0), &frame{Taken: 2}, &frame{Bye: true}),
+		encode(t, &frame{Taken: 4}), encode(t, helloOf("n1")),
 	}
 }
 
@@ -94,7 +91,7 @@ func upwards(t testing.TB) [][]byte {
 func hearUpwards(t *testing.T, b []byte) {
 	l := spoken(t)
 	in := &inbox{out: l.out, budget: semaphore.NewWeighted(maxAssembling), take: checked(t)}
-	decode(b, func() *pb.FromAgent { return &pb.FromAgent{} }, func(word *pb.FromAgent) bool {
+	decode(b, func(word *frame) bool {
 		over, err := in.handleAgent(t.Context(), l, word)
 		if !over && err != nil {
 			t.Errorf("%v is no end", err)
@@ -113,15 +110,10 @@ func hearUpwards(t *testing.T, b []byte) {
 
 // downwards are words of coordinators, genuine ones and ones that make no sense.
 func downwards(t testing.TB) [][]byte {
-	order := func(number uint64, start *pb.Start, data int) *pb.FromCoordinator {
-		return &pb.FromCoordinator{Say: &pb.FromCoordinator_Piece{Piece: piece(number, start, data).GetPiece()}}
-	}
 	return [][]byte{
-		encode(t, order(1, &pb.Start{Body: 3}, 3), order(2, &pb.Start{Head: 1}, 1)),
-		encode(t, order(1, &pb.Start{Body: MaxBody}, 3)), encode(t, order(1, nil, 3)),
-		encode(t, &pb.FromCoordinator{Say: &pb.FromCoordinator_Taken{Taken: 2}},
-			&pb.FromCoordinator{Say: &pb.FromCoordinator_Taken{Taken: 4}}),
-		encode(t, &pb.FromCoordinator{Say: &pb.FromCoordinator_Leave{Leave: &pb.Leave{Why: "x"}}}), encode(t, farewell),
+		encode(t, pieceOf(1, &start{Body: 3}, 3), pieceOf(2, &start{Head: 1}, 1)),
+		encode(t, pieceOf(1, &start{Body: MaxBody}, 3)), encode(t, pieceOf(1, nil, 3)),
+		encode(t, &frame{Taken: 2}, &frame{Taken: 4}), encode(t, &frame{Leave: "x"}), encode(t, farewell),
 	}
 }
 
@@ -129,7 +121,7 @@ func downwards(t testing.TB) [][]byte {
 func hearDownwards(t *testing.T, b []byte) {
 	l := spoken(t)
 	in := &inbox{out: l.out, take: checked(t)}
-	decode(b, func() *pb.FromCoordinator { return &pb.FromCoordinator{} }, func(word *pb.FromCoordinator) bool {
+	decode(b, func(word *frame) bool {
 		over, err := in.handleCoordinator(t.Context(), l, word)
 		if err != nil && !isRefusal(err) {
 			t.Errorf("%v is not final", err)

@@ -14,7 +14,6 @@ import (
 
 	"google.golang.org/grpc"
 
-	pb "github.com/weir-bench/weir/internal/linkpb"
 	"github.com/weir-bench/weir/test/phase"
 )
 
@@ -70,9 +69,9 @@ func TestHostilePeersAreDropped(t *testing.T) {
 		"nothing after HTTP/2": func(t *testing.T) { c, _ := framed(t, s); dropped(t, c) },
 		"signs of life, but no name": func(t *testing.T) {
 			c, f := framed(t, s)
-			call(t, f, 1, pb.Link_Heartbeat_FullMethodName)
+			beginCall(t, f, 1, heartbeatCall)
 			go func() {
-				for f.WriteData(1, false, make([]byte, 5)) == nil { // an empty message
+				for f.WriteData(1, false, []byte("\x00\x00\x00\x00\x03{}\n")) == nil {
 					time.Sleep(20 * time.Millisecond)
 				}
 			}()
@@ -80,7 +79,7 @@ func TestHostilePeersAreDropped(t *testing.T) {
 		},
 		"a call that there is not": func(t *testing.T) {
 			c, f := framed(t, s)
-			call(t, f, 1, "/weir.link.v1.Link/Else")
+			beginCall(t, f, 1, "Else")
 			dropped(t, c)
 		},
 	} {
@@ -115,54 +114,53 @@ func TestManyWhoSayNothing(t *testing.T) {
 }
 
 // speaker is an agent of node n1 that says what it likes.
-func speaker(t *testing.T, s *side) agentStream {
+func speaker(t *testing.T, s *side) frames {
 	t.Helper()
 	return speaking(t, s, identity(t, s.authority, Agent, "n1"))
 }
 
-func hello(node string) *pb.FromAgent {
-	return &pb.FromAgent{Say: &pb.FromAgent_Hello{Hello: &pb.Hello{Session: "s", Node: node, Instance: "i1"}}}
+func helloOf(node string) *frame {
+	return &frame{Hello: &hello{Session: "s", Node: node, Instance: "i1"}}
 }
 
-func piece(number uint64, start *pb.Start, data int) *pb.FromAgent {
-	p := &pb.Piece{Number: number, Start: start, Data: make([]byte, data)}
-	return &pb.FromAgent{Say: &pb.FromAgent_Piece{Piece: p}}
+func pieceOf(number uint64, start *start, data int) *frame {
+	return &frame{Piece: &piece{Number: number, Start: start}, Data: make([]byte, data)}
 }
 
 // A known agent that breaks the rules is down, for a reason that is reported.
 func TestAgentsThatBreakTheRules(t *testing.T) {
 	phase.Long(t)
-	small, large := &pb.Start{Body: 10}, &pb.Start{Body: 2 * pieceSize}
+	small, large := &start{Body: 10}, &start{Body: 2 * pieceSize}
 	for what, c := range map[string]struct {
-		words []*pb.FromAgent
+		words []*frame
 		want  string
 	}{
-		"a piece that is not next": {[]*pb.FromAgent{piece(2, small, 10)}, "sends piece 2 after piece 0"},
+		"a piece that is not next": {[]*frame{pieceOf(2, small, 10)}, "sends piece 2 after piece 0"},
 
-		"a piece again": {[]*pb.FromAgent{piece(1, small, 10), piece(1, small, 10)}, "sends piece 1 after piece 1"},
-		"a message in another": {[]*pb.FromAgent{piece(1, large, pieceSize), piece(2, small, 10)},
+		"a piece again": {[]*frame{pieceOf(1, small, 10), pieceOf(1, small, 10)}, "sends piece 1 after piece 1"},
+		"a message in another": {[]*frame{pieceOf(1, large, pieceSize), pieceOf(2, small, 10)},
 			"starts a message inside another"},
-		"a piece of no message":    {[]*pb.FromAgent{piece(1, nil, 10)}, "continues none"},
-		"a piece that is too long": {[]*pb.FromAgent{piece(1, small, 11)}, "a piece of 11 bytes: must have 10"},
+		"a piece of no message":    {[]*frame{pieceOf(1, nil, 10)}, "continues none"},
+		"a piece that is too long": {[]*frame{pieceOf(1, small, 11)}, "a piece of 11 bytes: must have 10"},
 
 		"a piece that is too short": {
-			[]*pb.FromAgent{piece(1, large, 10)}, fmt.Sprintf("a piece of 10 bytes: must have %d", pieceSize),
+			[]*frame{pieceOf(1, large, 10)}, fmt.Sprintf("a piece of 10 bytes: must have %d", pieceSize),
 		},
-		"a body that is too long": {[]*pb.FromAgent{piece(1, &pb.Start{Body: MaxBody + 1}, pieceSize)},
+		"a body that is too long": {[]*frame{pieceOf(1, &start{Body: MaxBody + 1}, pieceSize)},
 			"67108864 are allowed"},
-		"a body of all there is": {[]*pb.FromAgent{piece(1, &pb.Start{Body: 0xffffffff, Head: 0xffffffff},
+		"a body of all there is": {[]*frame{pieceOf(1, &start{Body: 0xffffffff, Head: 0xffffffff},
 			pieceSize)}, "1048576 are allowed"},
-		"a head that is too long": {[]*pb.FromAgent{piece(1, &pb.Start{Head: MaxHead + 1}, pieceSize)},
+		"a head that is too long": {[]*frame{pieceOf(1, &start{Head: MaxHead + 1}, pieceSize)},
 			"1048576 are allowed"},
-		"an acknowledgement of nothing": {[]*pb.FromAgent{{Say: &pb.FromAgent_Taken{Taken: 1}}},
+		"an acknowledgement of nothing": {[]*frame{{Taken: 1}},
 			"acknowledges piece 1 of 0"},
-		"goodbye in a message": {[]*pb.FromAgent{piece(1, large, pieceSize), {Say: &pb.FromAgent_Bye{Bye: &pb.Bye{}}}},
+		"goodbye in a message": {[]*frame{pieceOf(1, large, pieceSize), {Bye: true}},
 			"in the middle of a message"},
 		"more than may wait":    {ahead(), "starts a message while"},
-		"hello again":           {[]*pb.FromAgent{hello("n1")}, "frame of unknown type"},
-		"nothing that there is": {[]*pb.FromAgent{{}}, "frame of unknown type"},
+		"hello again":           {[]*frame{helloOf("n1")}, "frame of unknown type"},
+		"nothing that there is": {[]*frame{{}}, "frame of unknown type"},
 
-		"a word longer than a piece can": {[]*pb.FromAgent{piece(1, &pb.Start{Body: 1 << 20}, 1<<20)},
+		"a word longer than a piece can": {[]*frame{pieceOf(1, &start{Body: 1 << 20}, 1<<20)},
 			"nothing received"},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -174,7 +172,7 @@ func TestAgentsThatBreakTheRules(t *testing.T) {
 				}
 			}, limit)
 			stream := speaker(t, s)
-			for _, word := range append([]*pb.FromAgent{hello("n1")}, c.words...) {
+			for _, word := range append([]*frame{helloOf("n1")}, c.words...) {
 				_ = stream.Send(word)
 			}
 			time.AfterFunc(100*time.Millisecond, func() { close(hold) })
@@ -192,10 +190,10 @@ func TestAgentsThatBreakTheRules(t *testing.T) {
 }
 
 // ahead are more reports than may wait to be acknowledged, of which none is taken.
-func ahead() []*pb.FromAgent {
-	var words []*pb.FromAgent
+func ahead() []*frame {
+	var words []*frame
 	for n := uint64(1); n < 2+maxAhead/pieceSize; n++ {
-		words = append(words, piece(n, &pb.Start{Body: pieceSize}, pieceSize))
+		words = append(words, pieceOf(n, &start{Body: pieceSize}, pieceSize))
 	}
 	return words
 }
@@ -204,8 +202,8 @@ func ahead() []*pb.FromAgent {
 func TestAHelloOfAnotherPast(t *testing.T) {
 	s := serve(t, nil, limit)
 	past := func(received uint64) error {
-		word := hello("n1")
-		word.GetHello().Received = received
+		word := helloOf("n1")
+		word.Hello.Received = received
 		stream := speaker(t, s)
 		if err := stream.Send(word); err != nil {
 			t.Fatal(err)
@@ -231,8 +229,8 @@ func TestAHelloOfAnotherPast(t *testing.T) {
 // Hello must be the first frame.
 func TestAgentsWithoutAName(t *testing.T) {
 	s := serve(t, nil, brief)
-	for _, word := range []*pb.FromAgent{
-		{}, piece(1, &pb.Start{}, 0), {Say: &pb.FromAgent_Bye{Bye: &pb.Bye{}}}, hello("n2"), hello(""),
+	for _, word := range []*frame{
+		{}, pieceOf(1, &start{}, 0), {Bye: true}, helloOf("n2"), helloOf(""),
 	} {
 		stream := speaker(t, s)
 		_ = stream.Send(word)
@@ -256,11 +254,11 @@ func TestAnnouncedMessagesTakeBoundedMemory(t *testing.T) {
 	a := identity(t, s.authority, Agent, AnyNode)
 	for i := range agents {
 		stream := speaking(t, s, a)
-		_ = stream.Send(hello(string(rune('a' + i))))
+		_ = stream.Send(helloOf(string(rune('a' + i))))
 		if _, err := stream.Recv(); err != nil {
 			t.Fatal(err)
 		}
-		_ = stream.Send(piece(1, &pb.Start{Body: MaxBody}, pieceSize))
+		_ = stream.Send(pieceOf(1, &start{Body: MaxBody}, pieceSize))
 	}
 	s.wait(t, "up "+string(rune('a'+agents-1)))
 	for !func() bool { // until the budget is spent
@@ -279,7 +277,7 @@ func TestAnnouncedMessagesTakeBoundedMemory(t *testing.T) {
 }
 
 // speaking is an agent with some certificate that says what it likes.
-func speaking(t *testing.T, s *side, i Identity) agentStream {
+func speaking(t *testing.T, s *side, i Identity) frames {
 	t.Helper()
 	raw := plain(t, s)
 	config, err := i.client()
@@ -295,11 +293,11 @@ func speaking(t *testing.T, s *side, i Identity) agentStream {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { client.Close() })
-	stream, err := pb.NewLinkClient(client).Attach(t.Context(), grpc.MaxCallSendMsgSize(2<<20))
+	stream, err := call(t.Context(), client, attachCall, grpc.MaxCallSendMsgSize(2<<20))
 	if err != nil {
 		t.Fatal(err)
 	}
-	alive, err := pb.NewLinkClient(client).Heartbeat(t.Context())
+	alive, err := call(t.Context(), client, heartbeatCall)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,9 +12,6 @@ import (
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
-	"google.golang.org/protobuf/proto"
-
-	pb "github.com/weir-bench/weir/internal/linkpb"
 )
 
 // What is not the protocol, or floods it, ends the connection at once.
@@ -35,11 +32,11 @@ func TestHostileFrames(t *testing.T) {
 			}
 		},
 		"more than the window": func(c *tls.Conn, f *http2.Framer) {
-			call(t, f, 1, pb.Link_Lend_FullMethodName)
+			beginCall(t, f, 1, lendCall)
 			for f.WriteData(1, false, make([]byte, 16<<10)) == nil {
 			}
 		},
-		"etcd before a name": func(c *tls.Conn, f *http2.Framer) { call(t, f, 1, pb.Link_Lend_FullMethodName) },
+		"etcd before a name": func(c *tls.Conn, f *http2.Framer) { beginCall(t, f, 1, lendCall) },
 	} {
 		t.Run(what, func(t *testing.T) {
 			c, f := framed(t, s)
@@ -59,7 +56,7 @@ func TestManyCalls(t *testing.T) {
 	const calls = 100
 	go func() {
 		for i := range uint32(calls) {
-			call(t, f, 2*i+1, pb.Link_Heartbeat_FullMethodName)
+			beginCall(t, f, 2*i+1, heartbeatCall)
 		}
 	}()
 	for refused := 0; refused < calls-maxStreams; {
@@ -87,15 +84,15 @@ func TestAnAgentThatDoesNotRead(t *testing.T) {
 		}
 	}, limit)
 	c, f := framed(t, s, http2.Setting{ID: http2.SettingInitialWindowSize, Val: 2048})
-	call(t, f, 1, pb.Link_Attach_FullMethodName)
-	say := func(word *pb.FromAgent) error {
-		b, err := proto.Marshal(word)
+	beginCall(t, f, 1, attachCall)
+	say := func(word *frame) error {
+		b, err := codec{}.Marshal(word)
 		if err != nil {
 			return err
 		}
 		return f.WriteData(1, false, append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(b))), b...))
 	}
-	err := say(hello("n1"))
+	err := say(helloOf("n1"))
 	for n := int64(1); err == nil; n++ {
 		// not beyond the window of the coordinator, which is another fault, unless it takes nothing any more
 		for range 50 {
@@ -104,7 +101,7 @@ func TestAnAgentThatDoesNotRead(t *testing.T) {
 			}
 			time.Sleep(time.Millisecond)
 		}
-		err = say(piece(uint64(n), &pb.Start{Body: 100}, 100))
+		err = say(pieceOf(uint64(n), &start{Body: 100}, 100))
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Error("the coordinator bears it")
@@ -136,12 +133,12 @@ func framed(t *testing.T, s *side, settings ...http2.Setting) (*tls.Conn, *http2
 	return c, f
 }
 
-// call begins a call, as gRPC does.
-func call(t *testing.T, f *http2.Framer, stream uint32, method string) {
+// beginCall begins a call, as gRPC does.
+func beginCall(t *testing.T, f *http2.Framer, stream uint32, name string) {
 	var block bytes.Buffer
 	e := hpack.NewEncoder(&block)
 	for _, h := range [][2]string{
-		{":method", "POST"}, {":scheme", "http"}, {":path", method}, {":authority", "x"},
+		{":method", "POST"}, {":scheme", "http"}, {":path", "/" + serviceName + "/" + name}, {":authority", "x"},
 		{"content-type", "application/grpc"}, {"te", "trailers"},
 	} {
 		if err := e.WriteField(hpack.HeaderField{Name: h[0], Value: h[1]}); err != nil {

@@ -7,8 +7,6 @@ import (
 	"sync"
 
 	"golang.org/x/sync/semaphore"
-
-	pb "github.com/weir-bench/weir/internal/linkpb"
 )
 
 // inbox assembles the pieces of the other side and passes the messages to take, one after the other. It
@@ -47,8 +45,19 @@ type arrived struct {
 	reserved int64 // bytes of the budget
 }
 
+// handle handles a piece or an acknowledgement, the frames that both sides send.
+func (in *inbox) handle(ctx context.Context, tx *sender, f *frame) error {
+	switch {
+	case f.Piece != nil:
+		return in.piece(ctx, f.Piece, f.Data)
+	case f.Taken > 0:
+		return tx.taken(f.Taken)
+	}
+	return errors.New("it sends a frame of unknown type")
+}
+
 // piece handles a piece. It may wait for the budget until ctx ends.
-func (in *inbox) piece(ctx context.Context, p *pb.Piece) error {
+func (in *inbox) piece(ctx context.Context, p *piece, data []byte) error {
 	if p.Number != in.received+1 {
 		return fmt.Errorf("it sends piece %d after piece %d", p.Number, in.received)
 	}
@@ -61,13 +70,13 @@ func (in *inbox) piece(ctx context.Context, p *pb.Piece) error {
 		}
 	}
 	a := in.assembled
-	if want := min(pieceSize, a.size-len(a.bytes)); len(p.Data) != want {
-		return fmt.Errorf("a piece of %d bytes: must have %d", len(p.Data), want)
+	if want := min(pieceSize, a.size-len(a.bytes)); len(data) != want {
+		return fmt.Errorf("a piece of %d bytes: must have %d", len(data), want)
 	}
 	if a.size <= pieceSize {
-		a.bytes = p.Data
+		a.bytes = data
 	} else {
-		a.bytes = append(a.bytes, p.Data...)
+		a.bytes = append(a.bytes, data...)
 	}
 	in.received = p.Number
 	if len(a.bytes) == a.size {
@@ -78,7 +87,7 @@ func (in *inbox) piece(ctx context.Context, p *pb.Piece) error {
 }
 
 // start begins to assemble a message.
-func (in *inbox) start(ctx context.Context, s *pb.Start) error {
+func (in *inbox) start(ctx context.Context, s *start) error {
 	if s.Head > MaxHead || s.Body > MaxBody { // before the conversion to int
 		return checkSizes(int(min(s.Head, MaxHead+1)), int(min(s.Body, MaxBody+1)))
 	}

@@ -9,11 +9,8 @@ import (
 	"net"
 	"slices"
 
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
-
-	pb "github.com/weir-bench/weir/internal/linkpb"
 )
 
 // maxName is the longest name of a node or launch, in bytes.
@@ -53,10 +50,10 @@ func (l *Link) lend(ctx context.Context, name string) (net.Conn, error) {
 func (c *connection) lend(ctx context.Context, name string) (net.Conn, error) {
 	life, end := context.WithCancel(c.life)
 	opening := context.AfterFunc(ctx, end)
-	call, err := pb.NewLinkClient(c.client).Lend(life)
+	call, err := call(life, c.client, lendCall)
 	if err == nil {
-		_ = call.Send(&pb.Bytes{Name: name}) // Recv returns its error
-		_, err = call.Recv()                 // an empty message: the connection is open
+		_ = call.Send(&frame{Borrow: name}) // Recv returns its error
+		_, err = call.Recv()                // an empty frame: the connection is open
 	}
 	if !opening() && err == nil {
 		err = context.Cause(ctx)
@@ -76,9 +73,9 @@ func (c *connection) lend(ctx context.Context, name string) (net.Conn, error) {
 // maxAnswer is the longest error about etcd in an answer, in bytes.
 const maxAnswer = 1 << 10
 
-// Lend connects an agent to etcd until one of them ends.
-func (c calls) Lend(call grpc.BidiStreamingServer[pb.Bytes, pb.Bytes]) error {
-	s, p := c.s, peerOf(call.Context())
+// lend connects an agent to etcd until one of them ends.
+func (s *Server) lend(call frames) error {
+	p := peerOf(call.Context())
 	m := p.member.Load()
 	if m == nil {
 		err := errors.New("it asks for etcd before hello")
@@ -89,21 +86,21 @@ func (c calls) Lend(call grpc.BidiStreamingServer[pb.Bytes, pb.Bytes]) error {
 	if err != nil {
 		return err
 	}
-	if !validName(first.Name, maxName) {
-		return status.Errorf(codes.InvalidArgument, "%.80q is not a valid name of a launch", first.Name)
+	if !validName(first.Borrow, maxName) {
+		return status.Errorf(codes.InvalidArgument, "%.80q is not a valid name of a launch", first.Borrow)
 	}
 	if s.o.Lend == nil {
 		return status.Error(codes.FailedPrecondition, "the coordinator has no etcd to lend")
 	}
 	opening, cancel := context.WithTimeout(call.Context(), s.helloTimeout)
-	etcd, err := s.o.Lend(opening, m.node, first.Name)
+	etcd, err := s.o.Lend(opening, m.node, first.Borrow)
 	cancel()
 	if err != nil {
 		text := err.Error()
 		return status.Error(codes.Unavailable, text[:min(len(text), maxAnswer)])
 	}
 	defer etcd.Close()
-	if err := call.Send(&pb.Bytes{}); err != nil {
+	if err := call.Send(&frame{}); err != nil {
 		return err
 	}
 	l := &loan{call: call}
@@ -118,10 +115,7 @@ func (c calls) Lend(call grpc.BidiStreamingServer[pb.Bytes, pb.Bytes]) error {
 // loan is a net.Conn over a call, for one reading and one writing goroutine.
 type loan struct {
 	noAddress
-	call interface {
-		Send(*pb.Bytes) error
-		Recv() (*pb.Bytes, error)
-	}
+	call frames
 	end  func()
 	rest []byte // of the last message
 }
@@ -144,7 +138,7 @@ func (l *loan) Read(b []byte) (int, error) {
 func (l *loan) Write(b []byte) (int, error) {
 	written := 0
 	for part := range slices.Chunk(b, pieceSize) {
-		if err := l.call.Send(&pb.Bytes{Data: bytes.Clone(part)}); err != nil {
+		if err := l.call.Send(&frame{Data: bytes.Clone(part)}); err != nil {
 			return written, err
 		}
 		written += len(part)

@@ -9,8 +9,6 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
-
-	pb "github.com/weir-bench/weir/internal/linkpb"
 )
 
 // member is an instance of a node's agent, over its successive connections.
@@ -52,7 +50,7 @@ func (s *Server) newMember(i instance, p *peer) *member {
 var errGoodbye = errors.New("it has said goodbye")
 
 // admit attaches a connection to its instance, or to a new one.
-func (s *Server) admit(ctx context.Context, p *peer, hello *pb.Hello) (*member, error) {
+func (s *Server) admit(ctx context.Context, p *peer, hello *hello) (*member, error) {
 	id := instance{hello.Node, hello.Instance}
 	if err := s.identify(p, hello); err != nil {
 		return nil, status.Error(codes.PermissionDenied, err.Error())
@@ -109,7 +107,7 @@ func (s *Server) admit(ctx context.Context, p *peer, hello *pb.Hello) (*member, 
 }
 
 // identify checks the hello of an agent against its certificate.
-func (s *Server) identify(p *peer, hello *pb.Hello) error {
+func (s *Server) identify(p *peer, hello *hello) error {
 	switch {
 	case hello.Session != s.o.Session:
 		return fmt.Errorf("this is session %s, not %.80q", s.o.Session, hello.Session)

@@ -20,8 +20,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-
-	pb "github.com/weir-bench/weir/internal/linkpb"
 )
 
 // Message is an order of the coordinator, or a report of an agent.
@@ -88,4 +86,4 @@ func isRefusal(err error) bool {
 // ErrLeave means that the coordinator told the agent to leave.
 var ErrLeave = errors.New("the coordinator told this agent to leave")
 
-func leaveError(l *pb.Leave) error { return &refusal{fmt.Errorf("%w: %.1000s", ErrLeave, l.Why)} }
+func leaveError(why string) error { return &refusal{fmt.Errorf("%w: %.1000s", ErrLeave, why)} }

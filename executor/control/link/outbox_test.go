@@ -59,13 +59,13 @@ func connected(t *rapid.T, out, back *outbox, in *inbox) bool {
 		<-in.idle()
 		if back.pendingAck.piece > here.acked && rapid.Bool().Draw(t, "acknowledged") {
 			w, err := here.nextFrame()
-			if err != nil || w.taken == 0 {
+			if err != nil || w.Taken == 0 {
 				t.Fatal(w, err)
 			}
 			if rapid.Bool().Draw(t, "lost") {
 				return false
 			}
-			if err := there.taken(w.taken); err != nil {
+			if err := there.taken(w.Taken); err != nil {
 				t.Fatal(err)
 			}
 			continue
@@ -78,13 +78,13 @@ func connected(t *rapid.T, out, back *outbox, in *inbox) bool {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if w.piece == nil {
+		if w == nil || w.Piece == nil {
 			return out.taken == out.total
 		}
 		if rapid.IntRange(0, 20).Draw(t, "lost") == 0 {
 			return false
 		}
-		if err := in.piece(t.Context(), w.piece); err != nil {
+		if err := in.piece(t.Context(), w.Piece, w.Data); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -184,11 +184,11 @@ func TestNoMessageStartsFarAhead(t *testing.T) {
 	}
 	said := uint64(0)
 	for ; int64(said)*costOf(pieceSize) <= maxAhead; said++ {
-		if w, err := l.nextFrame(); err != nil || w.piece.GetNumber() != said+1 {
+		if w, err := l.nextFrame(); err != nil || w.Piece.Number != said+1 {
 			t.Fatal(w, err)
 		}
 	}
-	next := make(chan frame)
+	next := make(chan *frame)
 	go func() { w, _ := l.nextFrame(); next <- w }()
 	select {
 	case <-next:
@@ -198,7 +198,7 @@ func TestNoMessageStartsFarAhead(t *testing.T) {
 	if err := l.taken(1); err != nil {
 		t.Fatal(err)
 	}
-	if w := <-next; w.piece.GetNumber() != said+1 {
+	if w := <-next; w.Piece.Number != said+1 {
 		t.Error(w)
 	}
 }

@@ -1,10 +1,9 @@
 package link
 
 import (
+	"cmp"
 	"fmt"
 	"sort"
-
-	pb "github.com/weir-bench/weir/internal/linkpb"
 )
 
 // sender sends the contents of an outbox over one connection.
@@ -17,35 +16,40 @@ type sender struct {
 	ended bool
 }
 
-// frame is the next frame to send: an acknowledgement, a piece or, if both are zero, the end of the link.
-type frame struct {
-	taken uint64
-	piece *pb.Piece
+// send sends the frames of the outbox until the sender or the call ends. The last one ends the link.
+func (l *sender) send(call frames, last *frame) {
+	for {
+		f, err := l.nextFrame()
+		if err != nil || call.Send(cmp.Or(f, last)) != nil || f == nil {
+			return
+		}
+	}
 }
 
-// nextFrame waits for the next frame. The error means that the connection or the link has ended.
-func (l *sender) nextFrame() (frame, error) {
+// nextFrame waits for the next frame, an acknowledgement or a piece; nil: the end of the link is next. The error means
+// that the connection or the link has ended.
+func (l *sender) nextFrame() (*frame, error) {
 	o := l.out
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for {
 		switch {
 		case l.ended:
-			return frame{}, errConnectionEnded
+			return nil, errConnectionEnded
 		case o.failed != nil:
-			return frame{}, o.failed
+			return nil, o.failed
 		case o.pendingAck.piece > l.acked: // before pieces: the other side may wait for it
 			l.acked, o.acked = o.pendingAck.piece, o.pendingAck
-			return frame{taken: l.acked}, nil
+			return &frame{Taken: l.acked}, nil
 		case o.dropped || o.closed && l.next == o.next:
-			return frame{}, nil
+			return nil, nil
 		case l.next < o.next:
 			m := l.message()
 			if l.next > m.first || m.before-o.taken <= maxAhead {
-				p := m.piece(l.next)
+				f := m.piece(l.next)
 				o.sent = max(o.sent, l.next)
 				l.next++
-				return frame{piece: p}, nil
+				return f, nil
 			}
 		}
 		o.changed.Wait()
@@ -59,22 +63,22 @@ func (l *sender) message() outgoing {
 }
 
 // piece is the piece with a number.
-func (m outgoing) piece(number uint64) *pb.Piece {
-	p := &pb.Piece{Number: number}
+func (m outgoing) piece(number uint64) *frame {
+	f := &frame{Piece: &piece{Number: number}}
 	if number == m.first {
-		p.Start = &pb.Start{Head: uint32(len(m.Head)), Body: uint32(len(m.Body))}
+		f.Piece.Start = &start{Head: uint64(len(m.Head)), Body: uint64(len(m.Body))}
 	}
 	from := int(number-m.first) * pieceSize
 	to := min(from+pieceSize, m.size())
 	if from >= len(m.Head) {
-		p.Data = m.Body[from-len(m.Head) : to-len(m.Head)] // shared with other agents
-		return p
+		f.Data = m.Body[from-len(m.Head) : to-len(m.Head)] // shared with other agents
+		return f
 	}
-	p.Data = append(p.Data, m.Head[from:min(to, len(m.Head))]...)
+	f.Data = append(f.Data, m.Head[from:min(to, len(m.Head))]...)
 	if to > len(m.Head) {
-		p.Data = append(p.Data, m.Body[:to-len(m.Head)]...)
+		f.Data = append(f.Data, m.Body[:to-len(m.Head)]...)
 	}
-	return p
+	return f
 }
 
 // taken handles the acknowledgement of all messages up to a piece.

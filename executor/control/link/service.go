@@ -9,13 +9,6 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	grpcpeer "google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
-
-	pb "github.com/weir-bench/weir/internal/linkpb"
-)
-
-type (
-	coordinatorStream = grpc.BidiStreamingServer[pb.FromAgent, pb.FromCoordinator]
-	agentStream       = grpc.BidiStreamingClient[pb.FromAgent, pb.FromCoordinator]
 )
 
 // maxFrame is the largest gRPC message: a piece with its frame.
@@ -31,25 +24,21 @@ func newGRPC(s *Server) *grpc.Server {
 	g := grpc.NewServer(
 		// the handshake ends strangers earlier
 		grpc.Creds(handshake{s: s}), grpc.ConnectionTimeout(pipeTimeout), grpc.WaitForHandlers(true),
+		grpc.ForceServerCodec(codec{}),
 		grpc.MaxRecvMsgSize(maxFrame), grpc.MaxSendMsgSize(maxFrame), grpc.MaxConcurrentStreams(maxStreams),
 		grpc.MaxHeaderListSize(4<<10),
 		grpc.StaticStreamWindowSize(window), grpc.StaticConnWindowSize(window),
 		grpc.ReadBufferSize(buffer), grpc.WriteBufferSize(buffer),
 	)
-	pb.RegisterLinkServer(g, calls{s})
+	g.RegisterService(service(map[string]func(frames) error{
+		attachCall: func(call frames) error { return s.attach(peerOf(call.Context()), call) },
+		heartbeatCall: func(call frames) error {
+			exchangeHeartbeats(call, s.timeouts.heartbeatInterval)
+			return nil
+		},
+		lendCall: s.lend,
+	}), nil)
 	return g
-}
-
-// calls implement the service.
-type calls struct{ s *Server }
-
-func (c calls) Attach(call coordinatorStream) error {
-	return c.s.attach(peerOf(call.Context()), call)
-}
-
-func (c calls) Heartbeat(call grpc.BidiStreamingServer[pb.Beat, pb.Beat]) error {
-	exchangeHeartbeats(call, c.s.timeouts.heartbeatInterval)
-	return nil
 }
 
 // peerOf is the peer of a call.
@@ -75,7 +64,8 @@ func newClient(w *wire) (*grpc.ClientConn, error) {
 		grpc.WithStaticStreamWindowSize(window), grpc.WithStaticConnWindowSize(window), grpc.WithDisableRetry(),
 		grpc.WithReadBufferSize(buffer), grpc.WithWriteBufferSize(buffer),
 		grpc.WithDisableServiceConfig(),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxFrame), grpc.MaxCallSendMsgSize(maxFrame)),
+		grpc.WithDefaultCallOptions(grpc.ForceCodec(codec{}), grpc.MaxCallRecvMsgSize(maxFrame),
+			grpc.MaxCallSendMsgSize(maxFrame)),
 	)
 }
 
