@@ -226,9 +226,9 @@ func (l *launchRun) complete() bool {
 func (l *launchRun) handleReport(r agent.Report) bool {
 	switch {
 	case r.Running != nil:
-		l.connectedAt = slices.MaxFunc([]time.Time{l.connectedAt, *r.Running}, time.Time.Compare)
+		l.connectedAt = slices.MaxFunc([]time.Time{l.connectedAt, r.Running.Time}, time.Time.Compare)
 		if l.pending[0].received == 0 && r.Running.After(l.pending[0].from) {
-			l.pending[0].from = *r.Running
+			l.pending[0].from = r.Running.Time
 			l.caseStarted(0)
 		}
 	case r.Progress != nil:

@@ -69,8 +69,7 @@ func (l *nodeLaunch) onRendezvous() {
 			m.enter(running)
 			m.queue(wire.KindGo, nil)
 		}
-		now := time.Now()
-		l.a.report(Report{Task: l.id, Running: &now})
+		l.a.report(Report{Task: l.id, Running: &Moment{time.Now()}})
 	}
 }
 

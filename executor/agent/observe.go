@@ -37,7 +37,7 @@ type Observation struct {
 	Samples workload.Samples `json:"samples,omitzero"`
 	Page    []byte           `json:"-"`
 	Error   string           `json:"error,omitempty"` // "": none
-	At      time.Time        `json:"-"`               // by the clock that stamps the lines of the log
+	At      time.Time        `json:"at"`              // by the clock that stamps the lines of the log
 }
 
 // Limits of an observation: bytes of a page, time of its request, and lines of a log.

@@ -14,7 +14,7 @@ type Order struct {
 	Do       *Task  `json:"do,omitempty"`       // begin the task
 	Withdraw bool   `json:"withdraw,omitempty"` // end the task; its outcome is reported
 	Abort    string `json:"abort,omitempty"`    // end the launch, for this reason
-	Peers    []byte `json:"-"`                  // addresses of all ranks of the launch, as wire.AppendPeer writes them
+	Peers    Blob   `json:"peers,omitzero"`     // addresses of all ranks of the launch, as wire.AppendPeer writes them
 	Go       bool   `json:"go,omitempty"`       // all ranks of the launch are connected
 }
 
@@ -30,21 +30,23 @@ type Setup struct {
 // maxFabrics is how many fabrics a setup may name.
 const maxFabrics = 64
 
-// orderHead is the JSON form of an order. The packed launch and the addresses, which may be large, are the body.
-type orderHead struct {
-	Order
-	Peers bool `json:"peers,omitempty"`
+// body is the field with the bytes of an order, which may be many; nil: it has none.
+func (o *Order) body() *[]byte {
+	switch {
+	case o.Do != nil && o.Do.Launch != nil:
+		return &o.Do.Launch.Packed
+	case o.Peers != nil:
+		return (*[]byte)(&o.Peers)
+	}
+	return nil
 }
 
 // Encode encodes an order as compressed JSON and a body, which orders to many nodes share.
 func (o Order) Encode() (head, body []byte, err error) {
-	switch {
-	case o.Do != nil && o.Do.Launch != nil:
-		body = o.Do.Launch.Packed
-	case o.Peers != nil:
-		body = o.Peers
+	if b := o.body(); b != nil {
+		body = *b
 	}
-	if head, err = json.Marshal(orderHead{o, o.Peers != nil}); err == nil {
+	if head, err = json.Marshal(o); err == nil {
 		head, err = compress(head)
 	}
 	if err != nil {
@@ -59,37 +61,37 @@ const (
 )
 
 // DecodeOrder decodes what Encode encodes.
-func DecodeOrder(head, body []byte) (Order, error) {
-	var h orderHead
+func DecodeOrder(head, body []byte) (o Order, err error) {
 	text, err := decompress(head, maxOrder)
 	if err == nil {
-		err = json.Unmarshal(text, &h)
+		err = json.Unmarshal(text, &o)
+	}
+	if err == nil {
+		err = o.complete(body)
 	}
 	if err != nil {
 		return Order{}, fmt.Errorf("reading an order: %w", err)
 	}
-	o := h.Order
-	set := 0
-	for _, there := range []bool{h.Setup != nil, h.Do != nil, h.Withdraw, h.Abort != "", h.Peers, h.Go} {
-		if there {
-			set++
-		}
+	return o, nil
+}
+
+// complete adds the body to a decoded order and checks it.
+func (o *Order) complete(body []byte) error {
+	if n := partsOf(*o, "Task"); n != 1 {
+		return fmt.Errorf("it has %d parts instead of one", n)
 	}
 	switch {
-	case set != 1 || h.Peers && body == nil:
-		return Order{}, fmt.Errorf("reading an order: it has %d parts instead of one", set)
-	case h.Setup != nil && len(h.Setup.Fabrics) > maxFabrics:
-		return Order{}, fmt.Errorf("reading an order: it names %d fabrics", len(h.Setup.Fabrics))
-	case h.Setup == nil && !isTaskName(h.Task):
-		return Order{}, fmt.Errorf("reading an order: %.80q is no valid task name", h.Task)
-	case h.Do != nil && h.Do.Launch != nil:
-		o.Do.Launch.Packed = body
-	case h.Peers:
-		o.Peers = body[:len(body):len(body)]
-	case len(body) > 0:
-		return Order{}, fmt.Errorf("reading an order: unexpected body of %d bytes", len(body))
+	case o.Setup != nil && len(o.Setup.Fabrics) > maxFabrics:
+		return fmt.Errorf("it names %d fabrics", len(o.Setup.Fabrics))
+	case o.Setup == nil && !isTaskName(o.Task):
+		return fmt.Errorf("%.80q is no valid task name", o.Task)
 	}
-	return o, nil
+	if b := o.body(); b != nil {
+		*b = body[:len(body):len(body)]
+	} else if len(body) > 0 {
+		return fmt.Errorf("unexpected body of %d bytes", len(body))
+	}
+	return nil
 }
 
 func isTaskName(name string) bool {

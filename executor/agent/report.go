@@ -13,21 +13,21 @@ import (
 type Report struct {
 	Node        string           `json:"-"`
 	Task        string           `json:"task"`
-	Joined      *placement.Node  `json:"joined,omitempty"`    // the agent is ready for orders
-	Addresses   []byte           `json:"-"`                   // of the node's ranks in a launch on several nodes
-	Connected   bool             `json:"connected,omitempty"` // the node's ranks are connected
-	Failing     string           `json:"failing,omitempty"`   // why the launch fails, before its outcome, to stop other nodes
-	Running     *time.Time       `json:"-"`                   // when the first case began
+	Joined      *placement.Node  `json:"joined,omitempty"`      // the agent is ready for orders
+	Addresses   Blob             `json:"addresses,omitzero"`    // of the node's ranks in a launch on several nodes
+	Connected   bool             `json:"connected,omitempty"`   // the node's ranks are connected
+	Failing     string           `json:"failing,omitempty"`     // why the launch fails, before its outcome, to stop other nodes
+	Running     *Moment          `json:"running_ago,omitempty"` // when the first case began
 	Progress    *Progress        `json:"progress,omitempty"`
 	Result      *Result          `json:"result,omitempty"`
-	Outcome     *Outcome         `json:"-"` // the launch has ended with all its processes
+	Outcome     *Outcome         `json:"outcome,omitempty"` // the launch has ended with all its processes
 	Check       *results.Check   `json:"check,omitempty"`
 	Command     *results.Command `json:"command,omitempty"`
 	Secrets     *SecretsReport   `json:"secrets,omitempty"`
 	Artifact    *ArtifactReport  `json:"artifact,omitempty"`
-	Observation *Observation     `json:"-"`
-	Clock       *time.Time       `json:"-"`             // the node's time
-	Log         *Log             `json:"log,omitempty"` // of an agent with its own log directory
+	Observation *Observation     `json:"observed,omitempty"`
+	Clock       *time.Time       `json:"clock,omitempty"` // the node's time
+	Log         *Log             `json:"log,omitempty"`   // of an agent with its own log directory
 }
 
 // Log is a piece of a log file.
@@ -64,26 +64,26 @@ type Outcome struct {
 	Variables       []results.Variable              `json:"variables,omitempty"` // of the node's ranks
 	Counters        []results.Counter               `json:"counters,omitempty"`  // of the node, if they have increased
 	Load            *results.NodeLoad               `json:"load,omitempty"`      // of the node; nil: not known
-	At              time.Time                       `json:"-"`
-	kind            causeKind
+	At              Moment                          `json:"ago"`
+	Kind            causeKind                       `json:"kind"`
 }
 
 // Cancelled reports whether the launch ended because it was told to.
-func (o *Outcome) Cancelled() bool { return o.Failure != nil && o.kind == causeCancelled }
+func (o *Outcome) Cancelled() bool { return o.Failure != nil && o.Kind == causeCancelled }
 
 // PeersMissing reports whether the launch ended because ranks of other nodes did not arrive.
-func (o *Outcome) PeersMissing() bool { return o.Failure != nil && o.kind == causePeerMissing }
+func (o *Outcome) PeersMissing() bool { return o.Failure != nil && o.Kind == causePeerMissing }
 
 // AgentEnded reports whether the launch ended because its agent ends, so that the node is lost.
-func (o *Outcome) AgentEnded() bool { return o.Failure != nil && o.kind == causeAgentEnded }
+func (o *Outcome) AgentEnded() bool { return o.Failure != nil && o.Kind == causeAgentEnded }
 
 // TakesPrecedence reports whether this outcome is nearer to the root cause than the other.
 func (o *Outcome) TakesPrecedence(other *Outcome) bool {
 	if other == nil || other.Failure == nil || o.Failure == nil {
 		return o.Failure != nil
 	}
-	if o.kind != other.kind {
-		return o.kind < other.kind
+	if o.Kind != other.Kind {
+		return o.Kind < other.Kind
 	}
-	return o.At.Before(other.At)
+	return o.At.Before(other.At.Time)
 }
