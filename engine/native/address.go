@@ -4,6 +4,7 @@ package native
 
 import (
 	"encoding/binary"
+	"fmt"
 	"hash/crc32"
 	"syscall"
 
@@ -22,4 +23,25 @@ func (m *member) openAddress(peer int, sealed []byte) ([]byte, error) {
 	}
 	return nil, &engine.Error{Fabric: m.fabric, Op: "connect", Phase: "connect", Peer: peer, Code: -int(syscall.EPROTO),
 		Text: "its address was damaged in transit: its checksum does not match"}
+}
+
+// connectTo connects to all ranks. check verifies and removes what precedes the fabric's address of a peer.
+func (m *member) connectTo(addresses [][]byte, check func(peer int, address []byte) ([]byte, error)) error {
+	if len(addresses) != len(m.nodes) {
+		return fmt.Errorf("%d addresses for %d ranks", len(addresses), len(m.nodes))
+	}
+	blobs := make([][][]byte, len(addresses))
+	for i, a := range addresses {
+		all, err := m.openAddress(i, a)
+		if err == nil {
+			all, err = check(i, all)
+		}
+		if err == nil {
+			blobs[i], err = m.split(i, all)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return m.connect(blobs)
 }

@@ -1,7 +1,6 @@
 package native
 
 /*
-#include <stdlib.h>
 #include "loop_role.h"
 */
 import "C"
@@ -148,40 +147,28 @@ func (r *rank) areas(rank int) (local, exposed, probe uint64) {
 }
 
 // describeCells is describeFlows for matrices.
-func (r *rank) describeCells(cfg *C.struct_weir_config) (free func()) {
-	var frees []func()
+func (r *rank) describeCells(a *cArrays, cfg *C.struct_weir_config) {
 	var all []C.struct_weir_flows
 	for _, l := range r.cells {
-		flows, free := cArray[C.struct_weir_flow](len(l.targets))
-		frees = append(frees, free)
-		for i, t := range l.targets {
-			flows[i] = C.struct_weir_flow{
-				peer: C.int(t.peer), bytes: C.uint64_t(t.bytes), local: C.uint64_t(t.local),
-				remote: C.uint64_t(t.remote),
-			}
-		}
-		from, free := cArray[C.struct_weir_incoming](len(l.sources))
-		frees = append(frees, free)
-		for i, s := range l.sources {
-			from[i] = C.struct_weir_incoming{
-				peer: C.int(s.peer), bytes: C.uint64_t(s.bytes), offset: C.uint64_t(s.offset),
-			}
-		}
-		probes, free := cProbes(probesOf(r.launch.Ranks, r.self.Rank, func(i int) int { return l.probed[i] }))
-		frees = append(frees, free)
-		one := flowsOf(flows, from, probes)
+		one := flowsOf(
+			listOf(a, l.targets, func(t cellFlow) C.struct_weir_flow {
+				return C.struct_weir_flow{
+					peer: C.int(t.peer), bytes: C.uint64_t(t.bytes), local: C.uint64_t(t.local),
+					remote: C.uint64_t(t.remote),
+				}
+			}),
+			listOf(a, l.sources, func(s cellSource) C.struct_weir_incoming {
+				return C.struct_weir_incoming{
+					peer: C.int(s.peer), bytes: C.uint64_t(s.bytes), offset: C.uint64_t(s.offset),
+				}
+			}),
+			cProbes(a, probesOf(r.launch.Ranks, r.self.Rank, func(i int) int { return l.probed[i] })))
 		one.own = C.struct_weir_own_cell{
 			bytes: C.uint64_t(l.own.bytes), from: C.uint64_t(l.own.local), to: C.uint64_t(l.own.remote),
 		}
 		all = append(all, one)
 	}
-	frees = append(frees, setFlows(cfg, all))
-	cfg.share = 1
-	return func() {
-		for _, free := range frees {
-			free()
-		}
-	}
+	setFlows(a, cfg, all...)
 }
 
 // deliveries converts the cells of an initiator.

@@ -7,6 +7,7 @@ import "C"
 
 import (
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 )
@@ -47,6 +48,25 @@ func (r *rank) readCorrupt(text string) error {
 		r.corrupt, r.corruptThread, r.timed = at%int64(each), int(at/int64(each)), cBool(timed)
 	}
 	return nil
+}
+
+// corruptOf returns where this rank of a workload without threads flips a received byte; -1: nowhere.
+func corruptOf(ranks, self int, received func(rank int) int64) (at int64, timed C.int, err error) {
+	text := os.Getenv(CorruptEnv)
+	if text == "" {
+		return -1, 0, nil
+	}
+	rank, at, inTimed, err := parseCorrupt(text, ranks)
+	if err != nil {
+		return -1, 0, err
+	}
+	if most := received(rank); at >= most {
+		return -1, 0, fmt.Errorf("%s is %q, but rank %d receives %d bytes", CorruptEnv, text, rank, most)
+	}
+	if rank != self {
+		return -1, 0, nil
+	}
+	return at, cBool(inTimed), nil
 }
 
 // parseCorrupt parses rank:offset or rank:offset:timed.

@@ -1,12 +1,12 @@
 package native
 
 /*
-#include <stdlib.h>
 #include "ep.h"
 */
 import "C"
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -61,33 +61,18 @@ func (epRunner) Open(l engine.Launch, self engine.Identity, control *engine.Cont
 	}
 	r.layout = s.LayOut(t, self.Rank)
 	r.probes, r.targets = s.Probes(t)
-	if err := r.readCorrupt(os.Getenv(CorruptEnv)); err != nil {
+	for i, s := range r.specs {
+		if text := os.Getenv(CorruptEnv); text != "" && s.Verify == "none" {
+			return nil, fmt.Errorf("%s is %q, but case %s verifies nothing", CorruptEnv, text, l.Cases[i].Key)
+		}
+	}
+	// counted over messages, counts, rows and sums
+	r.corrupt, r.timed, err = corruptOf(l.Ranks, self.Rank,
+		func(rank int) int64 { return s.LayOut(t, rank).Received() })
+	if err != nil {
 		return nil, err
 	}
 	return r, r.open(s.Moves(), s.Moves().FabricOptions.With(l.Options))
-}
-
-// readCorrupt parses where to flip a received byte, counted over messages, counts, rows and sums.
-func (r *epRank) readCorrupt(text string) error {
-	if text == "" {
-		return nil
-	}
-	rank, at, timed, err := parseCorrupt(text, r.launch.Ranks)
-	if err != nil {
-		return err
-	}
-	for i, s := range r.specs {
-		if s.Verify == "none" {
-			return fmt.Errorf("%s is %q, but case %s verifies nothing", CorruptEnv, text, r.launch.Cases[i].Key)
-		}
-	}
-	if received := r.specs[0].LayOut(r.layout.Table, rank).Received(); at >= received {
-		return fmt.Errorf("%s is %q, but rank %d receives %d bytes", CorruptEnv, text, rank, received)
-	}
-	if rank == r.self.Rank {
-		r.corrupt, r.timed = at, cBool(timed)
-	}
-	return nil
 }
 
 // regions returns the layout of any rank: all have sinks of one size.
@@ -108,55 +93,36 @@ func (r *epRank) regions() layout {
 
 func (r *epRank) open(o move.Spec, options fabric.Options) error {
 	regions := r.regions()
-	on := 0
-	for _, n := range r.launch.Nodes {
-		if n == r.launch.Nodes[r.self.Rank] {
-			on++
-		}
-	}
 	rows := 2 * uint64(len(r.layout.Table.Experts[r.self.Rank])/r.layout.Table.TopK) * uint64(r.specs[0].Hidden) * 2
-	need := float64(on) * float64(regions.source+regions.sink+rows)
-	if err := r.checkFree(o, fmt.Sprintf("%d ranks with their messages and rows need", on), need); err != nil {
+	if err := r.checkRoom(o, "messages and rows", regions.source+regions.sink+rows); err != nil {
 		return err
 	}
-	name := C.CString(r.fabric)
-	defer C.free(unsafe.Pointer(name))
-	lines, err := fabric.Lines(r.fabric, options)
+	a := &cArrays{}
+	defer a.free()
+	cfg, err := r.config(a, o, options, regions)
 	if err != nil {
 		return err
 	}
-	text := C.CString(lines)
-	defer C.free(unsafe.Pointer(text))
-	cfg := C.struct_weir_config{
-		fabric: name, rank: C.int(r.self.Rank), ranks: C.int(r.launch.Ranks), one_host: oneHost(r.launch.Nodes),
-		source: kind(o, o.Initiator), sink: kind(o, o.Target), options: text,
-		layout: C.struct_weir_layout{
-			source: C.uint64_t(regions.source), sink: C.uint64_t(regions.sink), first: C.uint64_t(regions.first),
-			probe: C.uint64_t(regions.probe), used: C.uint64_t(regions.used),
-		},
-		pages: pages[o.Pages], numa: numa(o.Placement()), in_flight: 1, batch: 1, share: 1,
-		gpu: C.uint(indexOnHost(r.launch.Nodes, r.self.Rank)),
-	}
-	defer r.describeProbes(&cfg)()
+	r.describeProbes(a, &cfg)
 	return r.openThreads(cfg)
 }
 
 // describeProbes sets the probed paths of the C side: from each rank to the peer that it sends most.
-func (r *epRank) describeProbes(cfg *C.struct_weir_config) (free func()) {
+func (r *epRank) describeProbes(a *cArrays, cfg *C.struct_weir_config) {
 	self := r.self.Rank
-	flows, freeFlows := cArray[C.struct_weir_flow](1)
+	flows := newList[C.struct_weir_flow](a, 1)
 	flows[0] = C.struct_weir_flow{peer: C.int(r.targets[self]), bytes: C.uint64_t(r.probes[self])}
-	var from []C.struct_weir_incoming
+	var from []int
 	for i, to := range r.targets {
 		if to == self {
-			from = append(from, C.struct_weir_incoming{peer: C.int(i), bytes: C.uint64_t(r.probes[i])})
+			from = append(from, i)
 		}
 	}
-	sources, freeSources := cArray[C.struct_weir_incoming](len(from))
-	copy(sources, from)
-	probes, freeProbes := cProbes(probesOf(r.launch.Ranks, self, func(i int) int { return r.targets[i] }))
-	freeAll := setFlows(cfg, []C.struct_weir_flows{flowsOf(flows[:1], sources[:len(from)], probes)})
-	return func() { freeFlows(); freeSources(); freeProbes(); freeAll() }
+	sources := listOf(a, from, func(i int) C.struct_weir_incoming {
+		return C.struct_weir_incoming{peer: C.int(i), bytes: C.uint64_t(r.probes[i])}
+	})
+	probes := cProbes(a, probesOf(r.launch.Ranks, self, func(i int) int { return r.targets[i] }))
+	setFlows(a, cfg, flowsOf(flows, sources, probes))
 }
 
 // Address puts the digest of the routes before the fabric's address.
@@ -169,26 +135,16 @@ func (r *epRank) Address() ([]byte, error) {
 }
 
 func (r *epRank) Connect(addresses [][]byte) error {
-	if len(addresses) != r.launch.Ranks {
-		return fmt.Errorf("%d addresses for %d ranks", len(addresses), r.launch.Ranks)
-	}
-	blobs, digest := make([][][]byte, len(addresses)), r.layout.Table.Digest()
-	for i, a := range addresses {
-		all, err := r.openAddress(i, a)
-		if err == nil && (len(all) < len(digest) || string(all[:len(digest)]) != digest) {
-			err = &engine.Error{
-				Fabric: r.fabric, Op: "connect", Phase: "connect", Peer: i, Code: -71,
-				Text: "its routes differ: it runs another version of weir",
-			}
+	digest := r.layout.Table.Digest()
+	return r.connectTo(addresses, func(peer int, address []byte) ([]byte, error) {
+		if rest, same := bytes.CutPrefix(address, []byte(digest)); same {
+			return rest, nil
 		}
-		if err == nil {
-			blobs[i], err = r.split(i, all[len(digest):])
+		return nil, &engine.Error{
+			Fabric: r.fabric, Op: "connect", Phase: "connect", Peer: peer, Code: -71,
+			Text: "its routes differ: it runs another version of weir",
 		}
-		if err != nil {
-			return err
-		}
-	}
-	return r.connect(blobs)
+	})
 }
 
 func (r *epRank) Run(c engine.Case) (*workload.Part, error) {
@@ -205,7 +161,7 @@ func (r *epRank) Run(c engine.Case) (*workload.Part, error) {
 	}); err != nil {
 		return nil, err
 	}
-	p := &ep.Part{Part: r.facts(&out.all)}
+	p := &ep.Part{Part: r.partOf(&out.all, true, false)}
 	p.Events, p.Wall = float64(out.loop_events)/1e9, float64(out.loop_wall)/1e9
 	p.Spent = ep.Spent{
 		Post: float64(out.spent.post) / 1e9, Kernel: float64(out.spent.kernel) / 1e9,
@@ -240,31 +196,4 @@ func iterationOf(s *ep.Spec, d, c C.struct_weir_ep_times) ep.Iteration {
 		Quantise: int64(d.work), DispatchSend: int64(d.send), DispatchWait: int64(d.wait),
 		Partial: int64(c.work), CombineSend: int64(c.send), CombineWait: int64(c.wait), Sum: int64(c.reduce),
 	}
-}
-
-// facts returns the part of a result common to all workloads.
-func (r *epRank) facts(out *C.struct_weir_result) *move.Part {
-	p := &move.Part{
-		Rank: r.self.Rank, Initiator: true, Verified: out.verified != 0,
-		Transport:  C.GoString(&out.transport[0]),
-		Transports: transports(C.GoString(&out.carriers[0]), r.self.Rank, true),
-		Provider:   providerFacts(C.GoString(&out.carriers[0]), r.self.Rank, true),
-		Libraries:  r.loadedLibraries(),
-		Prep: move.Prep{
-			Alloc: float64(out.alloc_s), Register: float64(out.register_s), Connect: float64(out.connect_s),
-		},
-		Memcpy: float64(out.memcpy_bps), Ceiling: float64(out.ceiling_bps), CeilingBest: float64(out.ceiling_best_bps),
-		Usage: usage(out, false),
-		Clock: move.Clock{
-			Resolution: float64(out.resolution_ns) / 1e9, Cost: float64(out.clock_ns) / 1e9,
-			Bound: float64(out.bound_ns) / 1e9,
-		},
-	}
-	if p.GPU = C.GoString(&out.gpu[0]); p.GPU != "" {
-		p.GPUCounters = gpuCounters(out)
-	}
-	if out.node >= 0 {
-		p.MemoryNodes = []int{int(out.node)}
-	}
-	return p
 }

@@ -1,7 +1,6 @@
 package native
 
 /*
-#include <stdlib.h>
 #include "weir.h"
 */
 import "C"
@@ -9,8 +8,6 @@ import "C"
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"time"
 
 	"github.com/weir-bench/weir/engine"
@@ -42,19 +39,12 @@ func (epControlRunner) Open(l engine.Launch, self engine.Identity, control *engi
 		return nil, errors.New("the launch has no cases")
 	}
 	r := &epControlRank{
-		member: memberOf(l, self, control), launch: l, inbox: mesh.InboxOf(self.Rank, l.Ranks), corrupt: -1,
+		member: memberOf(l, self, control), launch: l, inbox: mesh.InboxOf(self.Rank, l.Ranks),
 	}
-	if text := os.Getenv(CorruptEnv); text != "" {
-		rank, at, _, err := parseCorrupt(text, l.Ranks)
-		if most := uint64(l.Ranks-1) * C.WEIR_TOUCH; err == nil && at >= int64(most) {
-			err = fmt.Errorf("%s is %q, but rank %d receives %d bytes", CorruptEnv, text, rank, most)
-		}
-		if err != nil {
-			return nil, err
-		}
-		if rank == self.Rank {
-			r.corrupt = at
-		}
+	var err error
+	r.corrupt, _, err = corruptOf(l.Ranks, self.Rank, func(int) int64 { return int64(l.Ranks-1) * C.WEIR_TOUCH })
+	if err != nil {
+		return nil, err
 	}
 	return r, nil
 }

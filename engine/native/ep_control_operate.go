@@ -1,17 +1,12 @@
 package native
 
 /*
-#include <stdlib.h>
 #include "weir.h"
 */
 import "C"
 
 import (
-	"fmt"
 	"time"
-	"unsafe"
-
-	"github.com/weir-bench/weir/fabric"
 )
 
 // barrier waits until all ranks call it.
@@ -48,35 +43,19 @@ func stepTimes(whole time.Duration, rest int, seconds ...C.double) []int64 {
 
 func (k *controlCase) init() ([]int64, error) {
 	o := k.spec.Moves()
-	on := 0
-	for _, n := range k.launch.Nodes {
-		if n == k.launch.Nodes[k.self.Rank] {
-			on++
-		}
-	}
-	need := float64(on) * float64(k.source+k.sink)
 	if !k.spec.VRAM() { // a GPU reports a lack of memory itself
-		if err := k.checkFree(o, fmt.Sprintf("%d ranks with their buffers need", on), need); err != nil {
+		if err := k.checkRoom(o, "buffers", uint64(k.source+k.sink)); err != nil {
 			return nil, err
 		}
 	}
-	text, err := fabric.Lines(k.fabric, k.options)
+	a := &cArrays{}
+	defer a.free()
+	// as with the libraries, memory is untouched before a block is written to it
+	cfg, err := k.config(a, o, k.options, layout{source: area(uint64(k.source)), sink: area(uint64(k.sink))})
 	if err != nil {
 		return nil, err
 	}
-	name, lines := C.CString(k.fabric), C.CString(text)
-	defer C.free(unsafe.Pointer(name))
-	defer C.free(unsafe.Pointer(lines))
 	start := time.Now()
-	cfg := C.struct_weir_config{
-		fabric: name, rank: C.int(k.self.Rank), ranks: C.int(k.launch.Ranks), one_host: oneHost(k.launch.Nodes),
-		source: kind(o, o.Initiator), sink: kind(o, o.Target), options: lines,
-		layout: C.struct_weir_layout{ // as with the libraries, memory is untouched before a block is written to it
-			source: C.uint64_t(area(uint64(k.source))), sink: C.uint64_t(area(uint64(k.sink))),
-		},
-		pages: pages[o.Pages], numa: numa(o.Placement()), in_flight: 1, batch: 1, share: 1,
-		gpu: C.uint(indexOnHost(k.launch.Nodes, k.self.Rank)),
-	}
 	if err := k.openThreads(cfg); err != nil {
 		return nil, err
 	}
@@ -105,17 +84,7 @@ func (k *controlCase) connectAll() ([]int64, error) {
 	}
 	come := time.Since(start)
 	addresses[k.self.Rank] = mine
-	blobs := make([][][]byte, len(addresses))
-	for i, a := range addresses {
-		all, err := k.openAddress(i, a)
-		if err == nil {
-			blobs[i], err = k.split(i, all)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	if err := k.connect(blobs); err != nil {
+	if err := k.connectTo(addresses, func(_ int, address []byte) ([]byte, error) { return address, nil }); err != nil {
 		return nil, err
 	}
 	k.touches++
@@ -160,11 +129,6 @@ func (k *controlCase) describe() {
 	if k.facts.Transport != "" {
 		return
 	}
-	var transport [C.WEIR_TEXT]C.char
-	var carriers [C.WEIR_CARRIERS]C.char
-	C.weir_describe(k.threads[0], &transport[0], &carriers[0])
-	k.facts.Transport = C.GoString(&transport[0])
-	k.facts.Transports = transports(C.GoString(&carriers[0]), k.self.Rank, true)
-	k.facts.Provider = providerFacts(C.GoString(&carriers[0]), k.self.Rank, true)
+	k.facts.Transport, k.facts.Transports, k.facts.Provider = k.connections()
 	k.facts.Libraries = k.loadedLibraries()
 }

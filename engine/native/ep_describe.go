@@ -114,26 +114,3 @@ func sumsOf(a *cArrays, s ep.Sums) C.struct_weir_ep_sums {
 	})
 	return C.struct_weir_ep_sums{list: unsafe.SliceData(list), n: C.uint32_t(len(list)), terms: unsafe.SliceData(terms)}
 }
-
-// cArrays are lists in C memory that are freed together.
-type cArrays struct{ frees []func() }
-
-func (a *cArrays) free() {
-	for _, free := range a.frees {
-		free()
-	}
-}
-
-func newList[T any](a *cArrays, n int) []T {
-	list, free := cArray[T](n)
-	a.frees = append(a.frees, free)
-	return list[:n]
-}
-
-func listOf[G, T any](a *cArrays, from []G, convert func(G) T) []T {
-	list := newList[T](a, len(from))
-	for i, v := range from {
-		list[i] = convert(v)
-	}
-	return list
-}

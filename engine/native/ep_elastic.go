@@ -1,7 +1,6 @@
 package native
 
 /*
-#include <stdlib.h>
 #include "ep.h"
 */
 import "C"

@@ -1,13 +1,13 @@
 package native
 
 /*
-#include <stdlib.h>
 #include "ep.h"
 */
 import "C"
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"sync"
@@ -21,7 +21,6 @@ import (
 	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/workload/ep"
 	"github.com/weir-bench/weir/workload/epelastic"
-	"github.com/weir-bench/weir/workload/move"
 )
 
 // elasticMemory is the memory of a rank, connected to the ranks of its group. It is allocated once, for the
@@ -48,7 +47,7 @@ func newElasticMemory(l engine.Launch, self engine.Identity, control *engine.Con
 	s *epelastic.Spec) (*elasticMemory, error) {
 	m := &elasticMemory{
 		member: memberOf(l, self, control), launch: l, spec: s, layouts: map[string]*ep.Layout{},
-		options: s.Moves().FabricOptions.With(l.Options), corrupt: -1, free: func() {},
+		options: s.Moves().FabricOptions.With(l.Options), free: func() {},
 	}
 	for _, group := range s.Groups() {
 		t, err := s.Table(group)
@@ -57,14 +56,10 @@ func newElasticMemory(l engine.Launch, self engine.Identity, control *engine.Con
 		}
 		m.layouts[fmt.Sprint(group)] = s.Steps(group).LayOut(t, self.Rank)
 	}
-	if text := os.Getenv(CorruptEnv); text != "" {
-		rank, at, _, err := parseCorrupt(text, l.Ranks)
-		if err != nil {
-			return nil, err
-		}
-		if rank == self.Rank {
-			m.corrupt = at
-		}
+	var err error
+	m.corrupt, _, err = corruptOf(l.Ranks, self.Rank, func(int) int64 { return math.MaxInt64 })
+	if err != nil {
+		return nil, err
 	}
 	return m, nil
 }
@@ -79,43 +74,22 @@ func (m *elasticMemory) Open() (gpu string, err error) {
 	if m.spec.VRAM() { // a GPU reports a lack of memory itself
 		m.signals = area(sink)
 		sink = m.signals + signalBytes(m.layouts)
-	} else if err := m.fitsAll(o, source+2*sink); err != nil {
+	} else if err := m.checkRoom(o, "messages and rows", source+2*sink); err != nil {
 		return "", err
 	}
-	text, err := fabric.Lines(m.fabric, m.options)
+	a := &cArrays{}
+	defer a.free()
+	cfg, err := m.config(a, o, m.options, layout{source: area(source), sink: area(sink), used: used})
 	if err != nil {
 		return "", err
 	}
-	name, lines := C.CString(m.fabric), C.CString(text)
-	defer C.free(unsafe.Pointer(name))
-	defer C.free(unsafe.Pointer(lines))
-	cfg := C.struct_weir_config{
-		fabric: name, rank: C.int(m.self.Rank), ranks: C.int(max(2, m.launch.Ranks)),
-		one_host: oneHost(m.launch.Nodes), peers_may_fail: cBool(m.spec.Phases.Lose()),
-		source: kind(o, o.Initiator), sink: kind(o, o.Target), options: lines,
-		layout: C.struct_weir_layout{
-			source: C.uint64_t(area(source)), sink: C.uint64_t(area(sink)), used: C.uint64_t(used),
-		},
-		pages: pages[o.Pages], numa: numa(o.Placement()), in_flight: 1, batch: 1, share: 1,
-		gpu: C.uint(indexOnHost(m.launch.Nodes, m.self.Rank)),
-	}
+	cfg.ranks, cfg.peers_may_fail = max(2, cfg.ranks), cBool(m.spec.Phases.Lose())
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := m.openThreads(cfg); err != nil {
 		return "", err
 	}
 	return C.GoString(&C.weir_lifecycle_of(m.threads[0]).gpu[0]), nil
-}
-
-// fitsAll checks that the ranks of this host can have each bytes.
-func (m *elasticMemory) fitsAll(o move.Spec, each uint64) error {
-	on := 0
-	for _, n := range m.launch.Nodes {
-		if n == m.launch.Nodes[m.self.Rank] {
-			on++
-		}
-	}
-	return m.checkFree(o, fmt.Sprintf("%d ranks with their messages and rows need", on), float64(on)*float64(each))
 }
 
 // signalBytes returns the bytes of the signals between kernels, for the largest group.
@@ -168,12 +142,8 @@ func (m *elasticMemory) Connect(addresses [][]byte) error {
 
 // describe records the fabric's description of its connections.
 func (m *elasticMemory) describe() {
-	var transport [C.WEIR_TEXT]C.char
-	var carriers [C.WEIR_CARRIERS]C.char
-	C.weir_describe(m.threads[0], &transport[0], &carriers[0])
-	if text := C.GoString(&transport[0]); text != "" {
-		m.transport, m.transports = text, transports(C.GoString(&carriers[0]), m.self.Rank, true)
-		m.provider = providerFacts(C.GoString(&carriers[0]), m.self.Rank, true)
+	if transport, all, provider := m.connections(); transport != "" {
+		m.transport, m.transports, m.provider = transport, all, provider
 		m.loadedLibraries()
 	}
 }

@@ -73,11 +73,7 @@ func describeGPU(g *C.struct_weir_gpu) results.GPU {
 	return out
 }
 
-// gpuCounters returns conditions of a rank's GPU that invalidate its measurements; nil: none.
-func gpuCounters(out *C.struct_weir_result) []results.Counter {
-	return gpuProblems(C.GoString(&out.gpu[0]), out.gpu_slowed, out.gpu_errors)
-}
-
+// gpuProblems returns conditions of a GPU that invalidate measurements with it; nil: none.
 func gpuProblems(gpu string, slowed, errors C.uint64_t) (list []results.Counter) {
 	device := "GPU " + gpu
 	if slowed != 0 {

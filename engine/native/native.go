@@ -20,7 +20,6 @@ import (
 	"unsafe"
 
 	"github.com/weir-bench/weir/engine"
-	"github.com/weir-bench/weir/fabric"
 	"github.com/weir-bench/weir/internal/option"
 	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/workload"
@@ -136,30 +135,19 @@ func (native) Open(l engine.Launch, self engine.Identity, control *engine.Contro
 	if err != nil {
 		return nil, err
 	}
-	name := C.CString(l.Fabric)
-	defer C.free(unsafe.Pointer(name))
-	// equal in all cases: they are fixed when a rank starts
-	lines, err := fabric.Lines(l.Fabric, r.options.FabricOptions)
+	a := &cArrays{}
+	defer a.free()
+	// the options are equal in all cases: they are fixed when a rank starts
+	cfg, err := r.config(a, r.options, r.options.FabricOptions, regions)
 	if err != nil {
 		return nil, err
 	}
-	options := C.CString(lines)
-	defer C.free(unsafe.Pointer(options))
-	cfg := C.struct_weir_config{
-		fabric: name, rank: C.int(self.Rank), ranks: C.int(l.Ranks), one_host: oneHost(l.Nodes),
-		source: kind(r.options, r.options.Initiator), sink: kind(r.options, r.options.Target),
-		layout: C.struct_weir_layout{
-			source: C.uint64_t(regions.source), sink: C.uint64_t(regions.sink), first: C.uint64_t(regions.first),
-			probe: C.uint64_t(regions.probe), used: C.uint64_t(regions.used),
-		},
-		pages: pages[r.options.Pages], numa: numa(r.options.Placement()), sleeps: cBool(r.options.Sleeps()),
-		options: options, gpu: C.uint(indexOnHost(l.Nodes, self.Rank)),
-	}
+	cfg.sleeps = cBool(r.options.Sleeps())
 	for _, c := range decoded.Cases {
 		cfg.in_flight, cfg.batch = max(cfg.in_flight, C.uint64_t(c.Options.InFlight)),
 			max(cfg.batch, C.uint64_t(c.Options.Batch))
 	}
-	defer r.describeFlows(&cfg)()
+	r.describeFlows(a, &cfg)
 	if err := r.openThreads(cfg); err != nil {
 		return nil, err
 	}
@@ -226,25 +214,7 @@ func (r *rank) Address() ([]byte, error) {
 	return sealAddress(append(r.cacheWord(), all...)), nil
 }
 
-func (r *rank) Connect(addresses [][]byte) error {
-	if len(addresses) != r.launch.Ranks {
-		return fmt.Errorf("%d addresses for %d ranks", len(addresses), r.launch.Ranks)
-	}
-	blobs := make([][][]byte, len(addresses))
-	for i, a := range addresses {
-		all, err := r.openAddress(i, a)
-		if err == nil {
-			all, err = r.sameCache(i, all)
-		}
-		if err == nil {
-			blobs[i], err = r.split(i, all)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return r.connect(blobs)
-}
+func (r *rank) Connect(addresses [][]byte) error { return r.connectTo(addresses, r.sameCache) }
 
 var (
 	ops   = map[string]C.int{"write": C.OP_WRITE, "read": C.OP_READ}
@@ -322,30 +292,37 @@ func (r *rank) stamped(o move.Spec) (every int, count uint64) {
 	return stampedOf(requestBytes(o), requests, flushed)
 }
 
-func (r *rank) result(c task, out *C.struct_weir_result) *move.Part {
-	res := &move.Part{
-		Rank: r.self.Rank, Initiator: out.initiator != 0, Verified: out.verified != 0,
+// partOf returns the part of a result that all workloads have; sleeps: the rank blocks while it waits for others.
+func (m *member) partOf(out *C.struct_weir_result, initiator, sleeps bool) *move.Part {
+	carriers, gpu := C.GoString(&out.carriers[0]), C.GoString(&out.gpu[0])
+	p := &move.Part{
+		Rank: m.self.Rank, Initiator: initiator, Verified: out.verified != 0,
 		Transport:  C.GoString(&out.transport[0]),
-		Transports: transports(C.GoString(&out.carriers[0]), r.self.Rank, out.initiator != 0),
-		Provider:   providerFacts(C.GoString(&out.carriers[0]), r.self.Rank, out.initiator != 0),
-		Libraries:  r.loadedLibraries(),
+		Transports: transports(carriers, m.self.Rank, initiator),
+		Provider:   providerFacts(carriers, m.self.Rank, initiator),
+		Libraries:  m.loadedLibraries(),
 		Prep: move.Prep{
 			Alloc: float64(out.alloc_s), Register: float64(out.register_s), Connect: float64(out.connect_s),
 		},
 		Memcpy: float64(out.memcpy_bps), Ceiling: float64(out.ceiling_bps), CeilingBest: float64(out.ceiling_best_bps),
-		Usage: usage(out, c.Options.Sleeps()),
+		Usage: usage(out, sleeps),
 		Clock: move.Clock{
 			Resolution: float64(out.resolution_ns) / 1e9, Cost: float64(out.clock_ns) / 1e9,
 			Bound: float64(out.bound_ns) / 1e9,
 		},
-		Stages: move.Stages{Prepare: float64(out.prep_s), Made: stage(out.fabric_prep), Listed: stage(out.listed),
-			Registered: stage(out.registered),
-			Post:       stage(out.post), Transfer: stage(out.transfer)},
+		GPU: gpu, GPUCounters: gpuProblems(gpu, out.gpu_slowed, out.gpu_errors),
 	}
-	res.GPU, res.GPUCounters = C.GoString(&out.gpu[0]), gpuCounters(out)
 	if out.node >= 0 {
-		res.MemoryNodes = []int{int(out.node)}
+		p.MemoryNodes = []int{int(out.node)}
 	}
+	return p
+}
+
+func (r *rank) result(c task, out *C.struct_weir_result) *move.Part {
+	res := r.partOf(out, out.initiator != 0, c.Options.Sleeps())
+	res.Stages = move.Stages{Prepare: float64(out.prep_s), Made: stage(out.fabric_prep), Listed: stage(out.listed),
+		Registered: stage(out.registered),
+		Post:       stage(out.post), Transfer: stage(out.transfer)}
 	if c.Options.Matrix != nil {
 		res.Iterations = spans(out)
 	}

@@ -1,7 +1,6 @@
 package native
 
 /*
-#include <stdlib.h>
 #include "loop_role.h"
 */
 import "C"
@@ -89,38 +88,32 @@ func (r *rank) walk(o move.Spec) *move.Walk {
 	return &move.Walk{Initiated: round * uint64(len(o.Targets(self))), Served: round * uint64(len(o.Sources(self)))}
 }
 
-// describeFlows passes the traffic patterns of this rank to the C side. The lists are valid until the
-// returned function is called.
-func (r *rank) describeFlows(cfg *C.struct_weir_config) (free func()) {
+// describeFlows passes the traffic patterns of this rank to the C side, in lists of a.
+func (r *rank) describeFlows(a *cArrays, cfg *C.struct_weir_config) {
 	if r.cells != nil {
-		return r.describeCells(cfg)
+		r.describeCells(a, cfg)
+		return
 	}
 	o, self := r.options, r.self.Rank
-	targets, sources := o.Targets(self), o.Sources(self)
-	flows, freeFlows := cArray[C.struct_weir_flow](len(targets))
-	for i, t := range targets {
-		flows[i] = C.struct_weir_flow{peer: C.int(t), buffer: C.int(slices.Index(o.Sources(t), self))}
-	}
-	from, freeSources := cArray[C.struct_weir_incoming](len(sources))
-	for i, s := range sources {
-		from[i] = C.struct_weir_incoming{peer: C.int(s)}
-	}
-	probes, freeProbes := cProbes(probeOrder(o, self))
-	all := flowsOf(flows, from, probes)
-	freeAll := setFlows(cfg, []C.struct_weir_flows{all})
-	cfg.share = 1
+	targets := o.Targets(self)
+	setFlows(a, cfg, flowsOf(
+		listOf(a, targets, func(t int) C.struct_weir_flow {
+			return C.struct_weir_flow{peer: C.int(t), buffer: C.int(slices.Index(o.Sources(t), self))}
+		}),
+		listOf(a, o.Sources(self), func(s int) C.struct_weir_incoming {
+			return C.struct_weir_incoming{peer: C.int(s)}
+		}),
+		cProbes(a, probeOrder(o, self))))
 	if len(targets) > 0 {
 		cfg.share = C.double(o.Share(self))
 	}
-	return func() { freeFlows(); freeSources(); freeProbes(); freeAll() }
 }
 
 // setFlows sets the flows that cases select from.
-func setFlows(cfg *C.struct_weir_config, flows []C.struct_weir_flows) (free func()) {
-	list, free := cArray[C.struct_weir_flows](len(flows))
+func setFlows(a *cArrays, cfg *C.struct_weir_config, flows ...C.struct_weir_flows) {
+	list := newList[C.struct_weir_flows](a, len(flows))
 	copy(list, flows)
 	cfg.flows, cfg.nflows = unsafe.SliceData(list), C.int(len(flows))
-	return free
 }
 
 func flowsOf(targets []C.struct_weir_flow, sources []C.struct_weir_incoming,
@@ -132,22 +125,10 @@ func flowsOf(targets []C.struct_weir_flow, sources []C.struct_weir_incoming,
 	}
 }
 
-func cProbes(probes []linkProbe) ([]C.struct_weir_link_probe, func()) {
-	links, free := cArray[C.struct_weir_link_probe](len(probes))
-	for i, t := range probes {
-		links[i] = C.struct_weir_link_probe{peer: C.int(t.peer), initiator: cBool(t.initiator)}
-	}
-	return links, free
-}
-
-// cArray allocates a list in C memory: memory passed to C must not contain Go pointers.
-func cArray[T any](n int) ([]T, func()) {
-	var zero T
-	p := C.calloc(C.size_t(n+1), C.size_t(unsafe.Sizeof(zero)))
-	if p == nil {
-		panic("out of memory")
-	}
-	return unsafe.Slice((*T)(p), n), func() { C.free(p) }
+func cProbes(a *cArrays, probes []linkProbe) []C.struct_weir_link_probe {
+	return listOf(a, probes, func(t linkProbe) C.struct_weir_link_probe {
+		return C.struct_weir_link_probe{peer: C.int(t.peer), initiator: cBool(t.initiator)}
+	})
 }
 
 // linkProbe is one probe of a link that this rank is an end of.

@@ -1,12 +1,12 @@
 package native
 
 /*
-#include <stdlib.h>
 #include "loop_role.h"
 */
 import "C"
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/weir-bench/weir/workload/move"
@@ -26,30 +26,25 @@ func (p *played) of(index int) (steps []move.Played, began []int64) {
 // play runs the sequence, and each of its patterns alone, when the first of them is run: all ranks run the
 // cases of a launch in one order. Only the ceilings are left for each case.
 func (r *rank) play(timeout int64) error {
-	steps, free := cArray[C.struct_weir_step](len(r.launch.Cases))
-	defer free()
+	a := &cArrays{}
+	defer a.free()
+	steps := newList[C.struct_weir_step](a, len(r.launch.Cases))
 	first := r.options.Step
 	for i, c := range r.launch.Cases {
 		o := c.Options
-		ranks, involved := o.Members(), false
-		members, free := cArray[C.int](len(ranks))
-		defer free()
-		for k, m := range ranks {
-			members[k] = C.int(m)
-			involved = involved || m == r.self.Rank
-		}
+		ranks := o.Members()
 		steps[i] = C.struct_weir_step{
 			flows: C.int(r.flows[i]), op: ops[o.Op], shards: C.uint64_t(o.Shards), before: C.int64_t(o.Step.Before),
 			after: C.int64_t(o.Step.After), alone_before: C.int64_t(move.SleepAlone(o.Step.Before)),
 			alone_after: C.int64_t(move.SleepAlone(o.Step.After)),
 		}
-		if involved {
+		if slices.Contains(ranks, r.self.Rank) {
+			members := listOf(a, ranks, func(m int) C.int { return C.int(m) })
 			steps[i].members, steps[i].nmembers = unsafe.SliceData(members), C.int(len(ranks))
 		}
 	}
 	// it points to the steps, which no Go value may do while C has it
-	s, freeSequence := cArray[C.struct_weir_sequence](1)
-	defer freeSequence()
+	s := newList[C.struct_weir_sequence](a, 1)
 	s[0] = C.struct_weir_sequence{
 		steps: unsafe.SliceData(steps), n: C.int(len(steps)), iterations: C.uint64_t(first.Iterations),
 		warmup: C.uint64_t(first.Warmup),

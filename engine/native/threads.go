@@ -15,6 +15,7 @@ import (
 	"unsafe"
 
 	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/fabric"
 	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/workload/move"
 )
@@ -30,10 +31,46 @@ type member struct {
 	seed    uint64 // of contents
 	// libraries of the fabric that this process has loaded; nil: not read yet
 	libraries []results.Library
+	nodes     []string // of the ranks of the launch
 }
 
 func memberOf(l engine.Launch, self engine.Identity, control *engine.Control) member {
-	return member{fabric: l.Fabric, self: self, control: control, width: 1, seed: l.Seed}
+	return member{fabric: l.Fabric, self: self, control: control, width: 1, seed: l.Seed, nodes: l.Nodes}
+}
+
+// config describes this rank with its memory for the C side, with texts of a.
+func (m *member) config(a *cArrays, o move.Spec, options fabric.Options, l layout) (C.struct_weir_config, error) {
+	lines, err := fabric.Lines(m.fabric, options)
+	return C.struct_weir_config{
+		fabric: a.text(m.fabric), rank: C.int(m.self.Rank), ranks: C.int(len(m.nodes)), one_host: oneHost(m.nodes),
+		source: kind(o, o.Initiator), sink: kind(o, o.Target), options: a.text(lines),
+		layout: C.struct_weir_layout{
+			source: C.uint64_t(l.source), sink: C.uint64_t(l.sink), first: C.uint64_t(l.first),
+			probe: C.uint64_t(l.probe), used: C.uint64_t(l.used),
+		},
+		pages: pages[o.Pages], numa: numa(o.Placement()), in_flight: 1, batch: 1, share: 1,
+		gpu: C.uint(indexOnHost(m.nodes, m.self.Rank)),
+	}, err
+}
+
+// checkRoom checks that this node has memory for its ranks with each bytes; what names what they have.
+func (m *member) checkRoom(o move.Spec, what string, each uint64) error {
+	on := 0
+	for _, n := range m.nodes {
+		if n == m.nodes[m.self.Rank] {
+			on++
+		}
+	}
+	return m.checkFree(o, fmt.Sprintf("%d ranks with their %s need", on, what), float64(on)*float64(each))
+}
+
+// connections are the transport and its parts by which the fabric is connected, and the facts of its provider.
+func (m *member) connections() (transport string, all []results.Transport, provider []results.ProviderFact) {
+	var name [C.WEIR_TEXT]C.char
+	var carriers [C.WEIR_CARRIERS]C.char
+	C.weir_describe(m.threads[0], &name[0], &carriers[0])
+	list := C.GoString(&carriers[0])
+	return C.GoString(&name[0]), transports(list, m.self.Rank, true), providerFacts(list, m.self.Rank, true)
 }
 
 func (m *member) error(thread int, e *C.struct_weir_err) error {
