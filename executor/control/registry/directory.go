@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
@@ -110,10 +111,32 @@ func (d *Directory) Invites(ctx context.Context, node string) (<-chan Invitation
 	if err := checkName("node", node); err != nil {
 		return nil, err
 	}
-	what := followed{d.root + invitesDir + node + "/", MostInvitation, pageValues}
-	return stream(ctx, d.client, what, func(c change) (Invitation, bool) {
-		return Invitation{Session: c.name, Body: c.value, Gone: c.deleted}, checkSession(c.name) == nil
+	out := make(chan Invitation)
+	began, begun := make(chan error, 1), sync.Once{}
+	f := &follower{d: d.client, prefix: d.root + invitesDir + node + "/", known: map[string]revisions{}}
+	f.apply = func(i Invitation) { // reads nothing from etcd while the channel is full
+		if checkSession(i.Session) != nil {
+			return
+		}
+		begun.Do(func() { began <- nil })
+		select {
+		case out <- i:
+		case <-ctx.Done():
+		case <-d.ctx.Done():
+		}
+	}
+	d.wg.Go(func() {
+		defer close(out)
+		err := f.begin(ctx)
+		begun.Do(func() { began <- err })
+		if err == nil {
+			_ = f.run(ctx) // the closed channel reports the failure
+		}
 	})
+	if err := <-began; err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
 // mostRefusal is the longest reason of a refusal, in bytes.

@@ -6,10 +6,14 @@ package registry
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
+
+// ErrGone ends a session: etcd and the session's reservations are lost for good.
+var ErrGone = errors.New("etcd is gone, or this process was suspended")
 
 // Session gives access to the keys of a session.
 type Session struct {

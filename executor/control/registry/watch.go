@@ -17,35 +17,19 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// change is a change of one key below a watched prefix.
-type change struct {
-	name     string // below the prefix
-	value    []byte
-	deleted  bool
-	revision int64 // of the change
-}
-
 // Limits of watched keys, as the writers are untrusted.
 const (
-	mostValue  = 1536 << 10 // bytes of a value: etcd's default limit
-	mostName   = 512        // bytes of a name below the prefix
-	mostNames  = 100_000    // further names are ignored
-	mostAnswer = 16 << 20   // bytes of a fragment of a watch response
+	mostName   = 512      // bytes of a name below the prefix
+	mostNames  = 100_000  // further names are ignored
+	mostAnswer = 16 << 20 // bytes of a fragment of a watch response
 )
 
-// followed configures a follower.
-type followed struct {
-	prefix string
-	most   int   // bytes of a value: longer ones are ignored
-	page   int64 // keys per request
-}
-
-// follower reports all keys below a prefix: first the existing ones, then all changes, without a gap. It
+// follower reports the invitations below a prefix: first the existing ones, then all changes, without a gap. It
 // does not read ahead of apply.
 type follower struct {
-	followed
+	prefix   string
 	d        *client
-	apply    func(change)
+	apply    func(Invitation)
 	opened   *opened              // opened before the existing keys are read
 	known    map[string]revisions // of existing keys
 	revision int64                // up to which all changes were reported
@@ -60,19 +44,14 @@ type opened struct {
 // revisions are the last reported revisions of a key.
 type revisions struct{ created, modified int64 }
 
-// follow reports the existing keys. run then reports changes until ctx or the client ends, or returns the
-// error of the watch.
-func (d *client) follow(ctx context.Context, what followed, apply func(change)) (run func(ctx context.Context) error,
-	err error) {
-	f := &follower{followed: what, d: d, apply: apply, known: map[string]revisions{}}
+// begin reports the existing keys.
+func (f *follower) begin(ctx context.Context) error {
 	f.open(ctx)
-	if err := f.read(ctx); err != nil {
-		if f.opened != nil {
-			f.opened.end()
-		}
-		return nil, err
+	err := f.read(ctx)
+	if err != nil && f.opened != nil {
+		f.opened.end()
 	}
-	return f.run, nil
+	return err
 }
 
 // open opens a watch, if etcd answers. It precedes the reading, because etcd synchronises watches from a
@@ -123,7 +102,7 @@ func (f *follower) name(key []byte) (name string, followed bool) {
 // read reports the differences between the existing keys and the known ones.
 func (f *follower) read(ctx context.Context) error {
 	there := map[string]bool{}
-	revision, err := f.d.pages(ctx, f.prefix, f.page, nil, func(page []*mvccpb.KeyValue) {
+	revision, err := f.d.pages(ctx, f.prefix, pageValues, nil, func(page []*mvccpb.KeyValue) {
 		for _, kv := range page {
 			name, followed := f.name(kv.Key)
 			if !followed {
@@ -132,7 +111,7 @@ func (f *follower) read(ctx context.Context) error {
 			there[name] = true
 			old, now := f.known[name], revisions{kv.CreateRevision, kv.ModRevision}
 			if old != (revisions{}) && old.created != now.created {
-				f.apply(change{name: name, deleted: true})
+				f.apply(Invitation{Session: name, Gone: true})
 			}
 			if f.known[name] = now; old != now {
 				f.put(name, kv)
@@ -145,7 +124,7 @@ func (f *follower) read(ctx context.Context) error {
 	for name := range f.known {
 		if !there[name] {
 			delete(f.known, name)
-			f.apply(change{name: name, deleted: true})
+			f.apply(Invitation{Session: name, Gone: true})
 		}
 	}
 	f.revision = revision
@@ -154,11 +133,12 @@ func (f *follower) read(ctx context.Context) error {
 
 // put reports a value, unless it is too long.
 func (f *follower) put(name string, kv *mvccpb.KeyValue) {
-	if len(kv.Value) <= f.most {
-		f.apply(change{name: name, value: kv.Value, revision: kv.ModRevision})
+	if len(kv.Value) <= MostInvitation {
+		f.apply(Invitation{Session: name, Body: kv.Value})
 	}
 }
 
+// run reports changes until ctx or the client ends, or returns the error of the watch.
 func (f *follower) run(ctx context.Context) error {
 	ctx, end := f.d.while(ctx)
 	defer end()
@@ -225,7 +205,7 @@ func (f *follower) receive(stream pb.Watch_WatchClient) error {
 			case !followed:
 			case e.Type == mvccpb.DELETE:
 				delete(f.known, name)
-				f.apply(change{name: name, deleted: true, revision: e.Kv.ModRevision})
+				f.apply(Invitation{Session: name, Gone: true})
 			default:
 				f.known[name] = revisions{e.Kv.CreateRevision, e.Kv.ModRevision}
 				f.put(name, e.Kv)
