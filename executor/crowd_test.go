@@ -20,6 +20,7 @@ import (
 
 	"github.com/weir-bench/weir/engine"
 	"github.com/weir-bench/weir/engine/sim"
+	"github.com/weir-bench/weir/executor/agent"
 	"github.com/weir-bench/weir/executor/control/fleet"
 	"github.com/weir-bench/weir/executor/event"
 	"github.com/weir-bench/weir/executor/launcher"
@@ -216,7 +217,7 @@ func beCrowd() int {
 		time.Sleep(time.Duration(i) * starting)
 		running.Go(func() error {
 			return fleet.RunBootstrapped(context.Background(), fleet.AgentOptions{
-				Node: b.Node, Engine: played, Host: fstest.MapFS{}, Say: func(string) {},
+				Options: agent.Options{Node: b.Node, Engine: played, Host: fstest.MapFS{}}, Say: func(string) {},
 			}, b, nil)
 		})
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/weir-bench/weir/cmd/weir/access"
 	"github.com/weir-bench/weir/cmd/weir/exit"
 	"github.com/weir-bench/weir/cmd/weir/program"
+	"github.com/weir-bench/weir/executor/agent"
 	"github.com/weir-bench/weir/executor/control/fleet"
 	"github.com/weir-bench/weir/executor/control/link"
 	"github.com/weir-bench/weir/executor/host/cgroup"
@@ -170,11 +171,11 @@ func (f *agentFlags) options(cmd *cobra.Command, place launcher.Identity) (fleet
 		}
 	}
 	o := fleet.AgentOptions{
-		Limits: limits, RankUser: ranks,
-		Node: f.node, Labels: f.labels, Version: buildVersion(), RankCommand: self.Rank, ProbeCommand: self.Probe,
-		GuardCommand: self.Guard,
-		Commands:     f.commands,
-		AllowEnv:     f.allowEnv, SecretsDir: f.secrets,
+		Options: agent.Options{
+			Limits: limits, RankUser: ranks, Node: f.node, Labels: f.labels, RankCommand: self.Rank,
+			ProbeCommand: self.Probe, GuardCommand: self.Guard, AllowEnv: f.allowEnv, SecretsDir: f.secrets,
+		},
+		Version: buildVersion(), Commands: f.commands,
 		Say: func(text string) {
 			if !f.quiet {
 				fmt.Fprintf(cmd.ErrOrStderr(), "weir agent: %s\n", printable.Text(text))

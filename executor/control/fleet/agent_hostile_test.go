@@ -82,8 +82,10 @@ func TestHostileInvitationsRunNothing(t *testing.T) {
 	d := &daemon{
 		sessions: map[string]context.CancelFunc{}, refused: map[string]bool{}, answer: func(string, string) {},
 		AgentOptions: AgentOptions{
-			Node: "n1", State: t.TempDir(), RankCommand: []string{"touch", mark}, ProbeCommand: []string{"touch", mark},
-			Commands: true, Credentials: issued(t, ours, link.Agent, "n1").Fixed(),
+			Options: agent.Options{
+				Node: "n1", RankCommand: []string{"touch", mark}, ProbeCommand: []string{"touch", mark},
+			},
+			State: t.TempDir(), Commands: true, Credentials: issued(t, ours, link.Agent, "n1").Fixed(),
 			Say: func(string) { said.Add(1) },
 		},
 	}

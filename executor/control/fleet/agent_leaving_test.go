@@ -96,8 +96,9 @@ func TestAnAgentEndsWithoutItsCoordinator(t *testing.T) {
 	defer end()
 	ended := make(chan error, 1)
 	go func() {
-		ended <- RunBootstrapped(ctx, AgentOptions{Node: "n1", RankCommand: []string{"/bin/false"},
-			ProbeCommand: []string{"/bin/false"}, Say: func(string) {}}, launcher.Bootstrap{
+		ended <- RunBootstrapped(ctx, AgentOptions{Options: agent.Options{
+			Node: "n1", RankCommand: []string{"/bin/false"}, ProbeCommand: []string{"/bin/false"},
+		}, Say: func(string) {}}, launcher.Bootstrap{
 			Session: "s", Node: "n1", Identity: issued(t, a, link.Agent, "n1"),
 			Coordinator: []string{way.listener.Addr().String()},
 		}, nil)
@@ -122,7 +123,8 @@ func TestAnAgentEndsWithItsPipe(t *testing.T) {
 	ours, theirs := net.Pipe()
 	time.AfterFunc(100*time.Millisecond, func() { theirs.Close() })
 	begun := time.Now()
-	err := RunBootstrapped(t.Context(), AgentOptions{Node: "n1", Say: func(string) {}}, launcher.Bootstrap{
+	o := AgentOptions{Options: agent.Options{Node: "n1"}, Say: func(string) {}}
+	err := RunBootstrapped(t.Context(), o, launcher.Bootstrap{
 		Session: "s", Node: "n1", Identity: issued(t, authority(t), link.Agent, "n1"),
 		Coordinator: []string{launcher.Stdio},
 	}, ours)

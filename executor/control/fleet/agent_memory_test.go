@@ -16,6 +16,7 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"github.com/weir-bench/weir/executor/agent"
 	"github.com/weir-bench/weir/executor/control/link"
 	"github.com/weir-bench/weir/executor/control/registry"
 	"github.com/weir-bench/weir/test/phase"
@@ -40,8 +41,9 @@ func TestAgentProcess(t *testing.T) {
 		end()
 	}()
 	err := RunAgent(ctx, AgentOptions{
-		Node: "n1", State: os.Getenv(agentState), Credentials: link.FilesIn(os.Getenv(agentFiles), "n1").Load,
-		Etcd: registry.Config{Endpoints: []string{endpoint}}, Say: func(text string) { fmt.Printf("says %s\n", text) },
+		Options: agent.Options{Node: "n1"}, State: os.Getenv(agentState),
+		Credentials: link.FilesIn(os.Getenv(agentFiles), "n1").Load,
+		Etcd:        registry.Config{Endpoints: []string{endpoint}}, Say: func(text string) { fmt.Printf("says %s\n", text) },
 	})
 	if err != nil {
 		t.Fatal(err)

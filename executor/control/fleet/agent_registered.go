@@ -4,41 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"sync"
 	"time"
 
-	"github.com/weir-bench/weir/engine"
 	"github.com/weir-bench/weir/executor/agent"
 	"github.com/weir-bench/weir/executor/control/link"
 	"github.com/weir-bench/weir/executor/control/registry"
 	"github.com/weir-bench/weir/executor/host/cgroup"
-	"github.com/weir-bench/weir/executor/host/confine"
 	"github.com/weir-bench/weir/executor/host/scratch"
 	"github.com/weir-bench/weir/results"
 )
 
-// AgentOptions configure an agent in a process of its own. Fields with the names of agent.Options mean
-// the same.
+// AgentOptions configure an agent in a process of its own.
 type AgentOptions struct {
-	Node         string            // name of this node in sessions
-	Labels       map[string]string // for cluster.labels of scenarios
-	Version      results.Version
-	RankCommand  []string
-	ProbeCommand []string
-	GuardCommand []string
-	Deadlines    agent.Deadlines
-	Commands     bool // run the commands of scenarios
-	AllowEnv     []string
-	SecretsDir   string
-	Limits       cgroup.Limits
-	RankUser     *confine.User
-	Say          func(text string) // prints a line
-
-	// Engine and Host are for tests.
-	Engine engine.Engine
-	Host   fs.FS
+	agent.Options // for each session, which sets what is its own
+	Version       results.Version
+	Commands      bool              // run the commands of scenarios
+	Say           func(text string) // prints a line
 
 	// of a registered agent
 	Etcd        registry.Config

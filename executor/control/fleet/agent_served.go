@@ -78,18 +78,13 @@ func (s *served) run(ctx context.Context) (err error) {
 	if err := s.RankUser.Own(shm.Path()); err != nil {
 		return err
 	}
-	a := agent.New(agent.Options{
-		Engine: s.Engine, Host: s.Host,
-		Node: s.Node, Session: s.session, Labels: labels, RankCommand: s.RankCommand, ProbeCommand: s.ProbeCommand,
-		GuardCommand: s.GuardCommand,
-		LogDir:       filepath.Join(tmp.Path(), "logs"),
-		ScratchDir:   shm.Path(), Deadlines: s.Deadlines, CPUs: setup.CPUs, ShipLogs: true,
-		RefuseCommands: !s.Commands, Limits: s.Limits, RankUser: s.RankUser,
-		AllowEnv: s.AllowEnv, SecretsDir: s.SecretsDir, Shell: setup.Shell, Secrets: setup.Secrets,
-		Refused: func(why string) { s.Say(fmt.Sprintf("session %s: %s", s.session, why)) },
-		Sink:    func(r agent.Report) { s.send(l, r) },
-		Lend:    l.Lend,
-	})
+	o := s.Options
+	o.Session, o.RefuseCommands, o.ShipLogs = s.session, !s.Commands, true
+	o.Labels, o.CPUs, o.Shell, o.Secrets = labels, setup.CPUs, setup.Shell, setup.Secrets
+	o.LogDir, o.ScratchDir = filepath.Join(tmp.Path(), "logs"), shm.Path()
+	o.Refused = func(why string) { s.Say(fmt.Sprintf("session %s: %s", s.session, why)) }
+	o.Sink, o.Lend = func(r agent.Report) { s.send(l, r) }, l.Lend
+	a := agent.New(o)
 	defer func() {
 		orders.stop()
 		err = errors.Join(err, a.Close())

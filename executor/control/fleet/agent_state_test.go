@@ -31,7 +31,7 @@ func TestAgentsWithoutACertificateOfTheirOwn(t *testing.T) {
 		"unknown authority":                 other,
 		"reading a certificate and its key": {},
 	} {
-		d := &daemon{AgentOptions: AgentOptions{Node: "n1", Credentials: i.Fixed()}}
+		d := &daemon{AgentOptions: AgentOptions{Options: agent.Options{Node: "n1"}, Credentials: i.Fixed()}}
 		err := d.checkCredentials()
 		if _, setup := errors.AsType[*SetupError](err); want == "" && err != nil ||
 			want != "" && (!setup || !strings.Contains(err.Error(), want)) {
@@ -59,7 +59,7 @@ func TestOnlyTheNextProcessWithTheStateIsASuccessor(t *testing.T) {
 		t.Fatalf("the directory is called %s, and was %s (%v)", id, about.State, err)
 	}
 	defer lock.Close()
-	d := &daemon{id: id, AgentOptions: AgentOptions{Node: "n1"}}
+	d := &daemon{id: id, AgentOptions: AgentOptions{Options: agent.Options{Node: "n1"}}}
 	if !d.isPredecessor(about.Encode()) {
 		t.Error("the process before is not known")
 	}
@@ -73,7 +73,7 @@ func TestOnlyTheNextProcessWithTheStateIsASuccessor(t *testing.T) {
 			t.Errorf("%s: taken for the process before", name)
 		}
 	}
-	nameless := &daemon{AgentOptions: AgentOptions{Node: "n1"}}
+	nameless := &daemon{AgentOptions: AgentOptions{Options: agent.Options{Node: "n1"}}}
 	if nameless.isPredecessor(About{Node: "n1", Machine: agent.HostID()}.Encode()) {
 		t.Error("without a name of the directory everybody is the process before")
 	}
@@ -89,7 +89,7 @@ func TestAnEtcdThatWasThereIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	nowhere := registry.Config{Endpoints: []string{"http://127.0.0.1:1"}}
 	for _, known := range []bool{false, true} {
-		d := &daemon{known: known, AgentOptions: AgentOptions{Node: "n1", Etcd: nowhere}}
+		d := &daemon{known: known, AgentOptions: AgentOptions{Options: agent.Options{Node: "n1"}, Etcd: nowhere}}
 		if err := d.registered(t.Context()); err == nil || errors.Is(err, errAway) != known {
 			t.Errorf("registered before: %v: %v", known, err)
 		}
