@@ -16,30 +16,40 @@ const maxHosts = 10_000
 // brackets, which keep leading zeros: a[1-4,7],rack[01-12]x[1,2]. @FILE stands for the entries of a file with
 // one or more lists per line and # comments. A duplicate host is an error.
 func Hosts(list string) ([]string, error) {
-	var hosts []string
-	entries, err := split(list)
-	for _, entry := range entries {
-		var more []string
-		if file, ok := strings.CutPrefix(entry, "@"); ok {
-			more, err = fileOfHosts(file)
-		} else {
-			more, err = expand(entry)
-		}
-		if err != nil {
-			break
-		}
-		if hosts = append(hosts, more...); len(hosts) > maxHosts {
-			err = fmt.Errorf("it has more than %d hosts", maxHosts)
-			break
-		}
-	}
-	if err == nil {
+	hosts, err := hostsIn(list, fileOfHosts)
+	switch {
+	case err == nil:
 		err = once(hosts)
+	case err == errTooMany:
+		err = fmt.Errorf("it has %w", err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("list of hosts %.80q: %w", list, err)
 	}
 	return hosts, nil
+}
+
+var errTooMany = fmt.Errorf("more than %d hosts", maxHosts)
+
+// hostsIn expands the entries of a list, those of files by ofFile.
+func hostsIn(list string, ofFile func(path string) ([]string, error)) ([]string, error) {
+	var hosts []string
+	entries, err := split(list)
+	for _, entry := range entries {
+		var more []string
+		if file, ok := strings.CutPrefix(entry, "@"); ok {
+			more, err = ofFile(file)
+		} else {
+			more, err = expand(entry)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if hosts = append(hosts, more...); len(hosts) > maxHosts {
+			return nil, errTooMany
+		}
+	}
+	return hosts, err
 }
 
 func once(hosts []string) error {
@@ -90,18 +100,11 @@ func fileOfHosts(path string) ([]string, error) {
 	var hosts []string
 	for i, line := range strings.Split(string(text), "\n") {
 		line, _, _ = strings.Cut(line, "#")
-		entries, err := split(line)
-		for _, entry := range entries {
-			var more []string
-			if strings.HasPrefix(entry, "@") {
-				err = errors.New("a file of hosts names no further file")
-			} else if more, err = expand(entry); err == nil && len(hosts)+len(more) > maxHosts {
-				err = fmt.Errorf("more than %d hosts", maxHosts)
-			}
-			if err != nil {
-				break
-			}
-			hosts = append(hosts, more...)
+		more, err := hostsIn(line, func(string) ([]string, error) {
+			return nil, errors.New("a file of hosts names no further file")
+		})
+		if hosts = append(hosts, more...); err == nil && len(hosts) > maxHosts {
+			err = errTooMany
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", path, i+1, err)

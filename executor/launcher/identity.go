@@ -11,7 +11,6 @@ type Identity struct {
 	Rank      int    // global; -1: unknown
 	Size      int    // number of ranks; 0: unknown
 	LocalRank int    // on this node; -1: unknown
-	LocalSize int    // number of ranks on this node; 0: unknown
 	Node      string // the scheduler's name of this node; "": use the host name
 	// Coordinator is the host of rank 0 or of the leader, with a port if known; "": unknown.
 	Coordinator string
@@ -21,13 +20,13 @@ type Identity struct {
 
 // rule reads the variables of one scheduler or launcher. rank, size and with must be set.
 type rule struct {
-	name                 string
-	rank, size           string // size "": unknown
-	localRank, localSize string // optional
-	with                 []string
-	coordinator, port    string // optional
-	only                 func(environment) (refused string)
-	rankOf               func(environment) (int, bool) // instead of rank
+	name              string
+	rank, size        string // size "": unknown
+	localRank         string // optional
+	with              []string
+	coordinator, port string // optional
+	only              func(environment) (refused string)
+	rankOf            func(environment) (int, bool) // instead of rank
 }
 
 // rules are in order of precedence. A launcher that runs inside of a scheduler (mpirun in a Slurm job,
@@ -35,12 +34,12 @@ type rule struct {
 // after variables that are set for each process.
 var rules = []rule{
 	{name: "weir", rank: "WEIR_RANK", size: "WEIR_WORLD_SIZE", localRank: "WEIR_LOCAL_RANK"},
-	{name: "torchrun", rank: "RANK", size: "WORLD_SIZE", localRank: "LOCAL_RANK", localSize: "LOCAL_WORLD_SIZE",
+	{name: "torchrun", rank: "RANK", size: "WORLD_SIZE", localRank: "LOCAL_RANK",
 		with:        []string{"LOCAL_RANK", "LOCAL_WORLD_SIZE", "GROUP_RANK", "TORCHELASTIC_RUN_ID"},
 		coordinator: "MASTER_ADDR", port: "MASTER_PORT"},
 	{name: "openmpi", rank: "OMPI_COMM_WORLD_RANK", size: "OMPI_COMM_WORLD_SIZE",
-		localRank: "OMPI_COMM_WORLD_LOCAL_RANK", localSize: "OMPI_COMM_WORLD_LOCAL_SIZE"},
-	{name: "pmi", rank: "PMI_RANK", size: "PMI_SIZE", localRank: "MPI_LOCALRANKID", localSize: "MPI_LOCALNRANKS"},
+		localRank: "OMPI_COMM_WORLD_LOCAL_RANK"},
+	{name: "pmi", rank: "PMI_RANK", size: "PMI_SIZE", localRank: "MPI_LOCALRANKID"},
 	{name: "pals", rank: "PALS_RANKID", localRank: "PALS_LOCAL_RANKID"},
 	{name: "flux", rank: "FLUX_TASK_RANK", size: "FLUX_JOB_SIZE", localRank: "FLUX_TASK_LOCAL_ID"},
 	{name: "slurm", rank: "SLURM_PROCID", size: "SLURM_STEP_NUM_TASKS", localRank: "SLURM_LOCALID", only: slurmTask},
@@ -50,7 +49,7 @@ var rules = []rule{
 		name: "trainer", rank: "PET_NODE_RANK", size: "PET_NNODES", coordinator: "PET_MASTER_ADDR",
 		port: "PET_MASTER_PORT",
 	},
-	{name: "torch", rank: "RANK", size: "WORLD_SIZE", localRank: "LOCAL_RANK", localSize: "LOCAL_WORLD_SIZE",
+	{name: "torch", rank: "RANK", size: "WORLD_SIZE", localRank: "LOCAL_RANK",
 		with: []string{"MASTER_ADDR"}, coordinator: "MASTER_ADDR", port: "MASTER_PORT"},
 	{name: "indexed-job", rank: "JOB_COMPLETION_INDEX"},
 	{name: "statefulset", with: []string{"KUBERNETES_SERVICE_HOST", "HOSTNAME"}, rankOf: ordinal},
@@ -116,9 +115,6 @@ func (r rule) read(e environment, id *Identity) (refused string) {
 	id.Rank, id.Size = rank, size
 	if n, ok := e.count(r.localRank); ok {
 		id.LocalRank = n
-	}
-	if n, ok := e.count(r.localSize); ok && n > id.LocalRank {
-		id.LocalSize = n
 	}
 	return ""
 }

@@ -33,13 +33,13 @@ func TestIdentify(t *testing.T) {
 				Rule: "none", Rank: -1, LocalRank: -1, Notes: []string{`WEIR_RANK=8 is no rank of WEIR_WORLD_SIZE="8"`},
 			}},
 		{"torchrun", "RANK=5 WORLD_SIZE=8 LOCAL_RANK=1 LOCAL_WORLD_SIZE=4 GROUP_RANK=1 TORCHELASTIC_RUN_ID=x MASTER_ADDR=h0 MASTER_PORT=29500",
-			Identity{Rule: "torchrun", Rank: 5, Size: 8, LocalRank: 1, LocalSize: 4, Coordinator: "h0:29500"}},
+			Identity{Rule: "torchrun", Rank: 5, Size: 8, LocalRank: 1, Coordinator: "h0:29500"}},
 		{"torchrun in a Slurm step", slurmStep +
 			" RANK=5 WORLD_SIZE=8 LOCAL_RANK=1 LOCAL_WORLD_SIZE=4 GROUP_RANK=1 TORCHELASTIC_RUN_ID=x",
-			Identity{Rule: "torchrun", Rank: 5, Size: 8, LocalRank: 1, LocalSize: 4, Node: "node2"}},
-		{"mpirun", mpirun, Identity{Rule: "openmpi", Rank: 2, Size: 3, LocalRank: 0, LocalSize: 1}},
+			Identity{Rule: "torchrun", Rank: 5, Size: 8, LocalRank: 1, Node: "node2"}},
+		{"mpirun", mpirun, Identity{Rule: "openmpi", Rank: 2, Size: 3, LocalRank: 0}},
 		{"mpirun in a job: the step is that of its daemon", mpirun + " " + slurmStep,
-			Identity{Rule: "openmpi", Rank: 2, Size: 3, LocalRank: 0, LocalSize: 1, Node: "node2"}},
+			Identity{Rule: "openmpi", Rank: 2, Size: 3, LocalRank: 0, Node: "node2"}},
 		{"srun --mpi=pmi2", "PMI_RANK=1 PMI_SIZE=2 " + slurmStep, Identity{
 			Rule: "pmi", Rank: 1, Size: 2, LocalRank: -1, Node: "node2",
 		}},
@@ -96,8 +96,7 @@ func FuzzIdentify(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, env string) {
 		id := Identify(strings.Split(env, "\n"))
-		if id.Rank < -1 || id.Size < 0 || id.Size > 0 && id.Rank >= id.Size ||
-			id.LocalSize > 0 && id.LocalRank >= id.LocalSize {
+		if id.Rank < -1 || id.Size < 0 || id.Size > 0 && id.Rank >= id.Size {
 			t.Errorf("%+v", id)
 		}
 		if known := slices.ContainsFunc(rules,

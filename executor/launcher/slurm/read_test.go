@@ -20,7 +20,7 @@ func TestScripts(t *testing.T) {
 	}
 	l := Launcher{Flags: []string{"--partition=gpu", "-A project", `--comment=a "b" \ # c`, "--exclusive"}}
 	for name, text := range map[string]string{
-		"job": l.script(r), "step": launcher.ShellCommand(l.step(r, "17")...) + "\n",
+		"job": l.script(r), "step": launcher.ShellCommand(stepCommand(r, "17")...) + "\n",
 	} {
 		path := filepath.Join("testdata", name+".golden")
 		golden.Equal(t, path, []byte(text))

@@ -30,8 +30,6 @@ import (
 type Launcher struct {
 	Flags []string      // for sbatch: "--partition=gpu", "-A project"
 	Wait  time.Duration // time limit in the queue; 0: none
-	// Allocation is the job in which weir runs; "": $SLURM_JOB_ID, if it is set.
-	Allocation string
 }
 
 // Files in the request's directory.
@@ -43,12 +41,8 @@ const (
 // name is the name of the session's jobs and steps.
 func name(session string) string { return "weir-" + session }
 
-func (l *Launcher) allocation() string {
-	if l.Allocation != "" {
-		return l.Allocation
-	}
-	return os.Getenv("SLURM_JOB_ID")
-}
+// allocation is the job in which weir runs, or "".
+func allocation() string { return os.Getenv("SLURM_JOB_ID") }
 
 // ours are the options of sbatch that weir sets itself.
 var ours = []string{
@@ -94,21 +88,21 @@ func (l *Launcher) Check(ctx context.Context, r launcher.Request) error {
 				err)
 		}
 	}
-	if l.allocation() == "" && r.Nodes == 0 {
+	if allocation() == "" && r.Nodes == 0 {
 		return errors.New("agents by Slurm: the number of nodes is missing (cluster.nodes in the scenario), as weir runs in no allocation")
 	}
 	if _, err := run(ctx, nil, "scontrol", "ping"); err != nil {
 		return fmt.Errorf("the controller of Slurm does not answer: %w", err)
 	}
-	return l.checkAllocation(r)
+	return checkAllocation(r)
 }
 
 // checkAllocation checks that the allocation has enough nodes.
-func (l *Launcher) checkAllocation(r launcher.Request) error {
+func checkAllocation(r launcher.Request) error {
 	has, err := strconv.Atoi(os.Getenv("SLURM_JOB_NUM_NODES"))
-	if l.allocation() != "" && err == nil && r.Nodes > has {
+	if allocation() != "" && err == nil && r.Nodes > has {
 		return fmt.Errorf("agents by Slurm: %d nodes are needed, and job %s, in which weir runs, has %d", r.Nodes,
-			l.allocation(), has)
+			allocation(), has)
 	}
 	return nil
 }
@@ -129,7 +123,7 @@ func srun(r launcher.Request, more ...string) []string {
 	return append(argv, r.AgentArguments(filepath.Join(r.Dir, bootstrapFile))...)
 }
 
-func (l *Launcher) step(r launcher.Request, job string) []string {
+func stepCommand(r launcher.Request, job string) []string {
 	more := []string{"--jobid=" + job, "--overlap"}
 	if r.Nodes > 0 {
 		more = append(more, "--nodes="+strconv.Itoa(r.Nodes), "--ntasks="+strconv.Itoa(r.Nodes))

@@ -30,7 +30,7 @@ func (l *Launcher) Start(ctx context.Context, r launcher.Request) (launcher.Hand
 		return nil, err
 	}
 	submit := l.submit
-	if l.allocation() != "" {
+	if allocation() != "" {
 		submit = l.stepIn
 	}
 	a, err := submit(ctx, r)
@@ -77,7 +77,7 @@ func (l *Launcher) submit(ctx context.Context, r launcher.Request) (*agents, err
 
 // stepIn starts a step in weir's allocation.
 func (l *Launcher) stepIn(_ context.Context, r launcher.Request) (*agents, error) {
-	job := l.allocation()
+	job := allocation()
 	if len(l.Flags) > 0 {
 		r.Tell("flags for sbatch are not needed within Slurm job %s: %s", job, strings.Join(l.Flags, " "))
 	}
@@ -87,7 +87,7 @@ func (l *Launcher) stepIn(_ context.Context, r launcher.Request) (*agents, error
 		return nil, fmt.Errorf("writing the agents' output: %w", err)
 	}
 	defer f.Close()
-	argv := l.step(r, job)
+	argv := stepCommand(r, job)
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Env = append(os.Environ(), environment(r)...)
 	cmd.Stdout, cmd.Stderr = f, f
