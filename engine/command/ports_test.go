@@ -30,12 +30,3 @@ func TestReservedPortsAreExclusive(t *testing.T) {
 	}
 	l.Close()
 }
-
-func TestGroupOf(t *testing.T) {
-	if pid, group := groupOf("12 (a) b (c) S 3 45 6 7"); pid != 12 || group != 45 {
-		t.Errorf("process %d of group %d", pid, group)
-	}
-	if pid, group := groupOf("12 (a"); pid != 0 || group != 0 {
-		t.Errorf("process %d of group %d", pid, group)
-	}
-}

@@ -5,11 +5,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
-	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -219,27 +216,9 @@ func (p *program) kill() {
 	if !leads() {
 		return
 	}
-	all, _ := filepath.Glob("/proc/[0-9]*/stat") // only a bad pattern is an error
-	for _, name := range all {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			continue // it has ended
-		}
-		if pid, group := groupOf(string(text)); group == os.Getpid() && pid != group {
-			_ = unix.Kill(pid, unix.SIGKILL)
+	for _, s := range child.Processes() {
+		if s.Group == os.Getpid() && s.PID != s.Group {
+			_ = unix.Kill(s.PID, unix.SIGKILL)
 		}
 	}
-}
-
-// groupOf reads the process and group numbers from a stat file, proc(5). The name between them is in parentheses and
-// may contain anything.
-func groupOf(stat string) (pid, group int) {
-	first, _, _ := strings.Cut(stat, " ")
-	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
-	if len(fields) < 3 {
-		return 0, 0
-	}
-	pid, _ = strconv.Atoi(first)
-	group, _ = strconv.Atoi(fields[2])
-	return pid, group
 }

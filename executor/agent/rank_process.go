@@ -7,8 +7,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -184,16 +182,8 @@ func (p *process) state() byte {
 	if p.inProcess != nil {
 		return 'S'
 	}
-	b, err := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/stat")
-	if err != nil {
-		return 0
-	}
-	// it follows the name, which is in parentheses and may contain any character
-	text := string(b)
-	if i := strings.LastIndexByte(text, ')'); i >= 0 && i+2 < len(text) {
-		return text[i+2]
-	}
-	return 0
+	s, _ := child.StatOf(p.pid)
+	return s.State
 }
 
 // dead reports whether a state is that of an ended process, reaped or not.

@@ -17,6 +17,7 @@ import (
 	"github.com/weir-bench/weir/executor/host/environ"
 	"github.com/weir-bench/weir/executor/rank"
 	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/internal/child"
 	"github.com/weir-bench/weir/internal/redact"
 	"github.com/weir-bench/weir/workload"
 )
@@ -225,28 +226,16 @@ func (s *sampler) lookAtFiles() {
 
 // processesOf returns the processes of a group and their descendants, without its leader.
 func processesOf(leader int) (all []int) {
-	type process struct{ parent, group int }
-	found := map[int]process{}
-	list, _ := os.ReadDir("/proc") // without it there are none
-	for _, entry := range list {
-		pid, err := strconv.Atoi(entry.Name())
-		if err != nil {
-			continue
-		}
-		text, _ := os.ReadFile(filepath.Join("/proc", entry.Name(), "stat"))
-		var p process
-		var state string
-		after := text[bytes.LastIndexByte(text, ')')+1:] // the name may contain anything
-		if _, err := fmt.Sscan(string(after), &state, &p.parent, &p.group); err == nil {
-			found[pid] = p
-		}
+	found := map[int]child.Stat{}
+	for _, s := range child.Processes() {
+		found[s.PID] = s
 	}
 	for pid := range found {
 		if pid == leader {
 			continue
 		}
-		for at := pid; at > 1; at = found[at].parent {
-			if at == leader || found[at].group == leader {
+		for at := pid; at > 1; at = found[at].Parent {
+			if at == leader || found[at].Group == leader {
 				all = append(all, pid)
 				break
 			}

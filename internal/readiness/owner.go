@@ -2,6 +2,7 @@ package readiness
 
 import (
 	"fmt"
+	"github.com/weir-bench/weir/internal/child"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,7 +27,7 @@ func (s Subject) has(sockets []string) error {
 		return nil
 	}
 	owners := ownersOf(sockets)
-	began, known := startOf(s.PID)
+	began, known := child.StatOf(s.PID)
 	var other string
 	for _, inode := range sockets {
 		pids := owners[inode]
@@ -34,8 +35,8 @@ func (s Subject) has(sockets []string) error {
 			return nil
 		}
 		for _, pid := range pids {
-			at, ok := startOf(pid)
-			if !known || ok && at >= began {
+			at, ok := child.StatOf(pid)
+			if !known || ok && at.Start >= began.Start {
 				return nil
 			}
 			other = fmt.Sprintf("process %d (%s)", pid, nameOf(pid))
@@ -67,21 +68,6 @@ func ownersOf(sockets []string) map[string][]int {
 		}
 	}
 	return owners
-}
-
-// startOf returns when a process began, in ticks of the kernel's clock, from its stat, proc(5). The
-// name before it is in parentheses and may contain anything.
-func startOf(pid int) (ticks uint64, ok bool) {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
-		return 0, false
-	}
-	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
-	if len(fields) < 20 {
-		return 0, false
-	}
-	ticks, err = strconv.ParseUint(fields[19], 10, 64)
-	return ticks, err == nil
 }
 
 func nameOf(pid int) string {

@@ -6,16 +6,17 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/weir-bench/weir/internal/child"
 	"github.com/weir-bench/weir/results"
 )
 
 // Load is a snapshot of the CPU load of a node.
 type Load struct {
-	busy, stolen float64         // ticks of all processors since boot
-	waited       float64         // microseconds in which some thread waited for a processor
-	average      float64         // runnable threads, averaged over a minute
-	running      int             // runnable threads, including this one
-	others       map[string]bool // other agents with ranks on this node
+	busy, stolen float64      // ticks of all processors since boot
+	waited       float64      // microseconds in which some thread waited for a processor
+	average      float64      // runnable threads, averaged over a minute
+	running      int          // runnable threads, including this one
+	others       map[int]bool // other agents with ranks on this node
 }
 
 // ticksPerSecond is the unit of CPU times in /proc (USER_HZ).
@@ -70,8 +71,8 @@ func (l *Load) readAverage(t tree) {
 func (l Load) Others() int { return max(l.running-1, 0) }
 
 // sessions are the parents of ranks ("weir rank") on this node, except own.
-func (t tree) sessions(own int) map[string]bool {
-	found := map[string]bool{}
+func (t tree) sessions(own int) map[int]bool {
+	found := map[int]bool{}
 	entries, _ := fs.ReadDir(t.root, "proc")
 	for _, e := range entries {
 		folder := path.Join("proc", e.Name())
@@ -82,11 +83,8 @@ func (t tree) sessions(own int) map[string]bool {
 		if len(argv) < 2 || !strings.HasPrefix(path.Base(argv[0]), "weir") || argv[1] != "rank" {
 			continue
 		}
-		stat := t.text(path.Join(folder, "stat"))
-		// after the name in parentheses: state and parent
-		words := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
-		if len(words) > 1 && words[1] != strconv.Itoa(own) {
-			found[words[1]] = true
+		if s, ok := child.ParseStat(t.text(path.Join(folder, "stat"))); ok && s.Parent != own {
+			found[s.Parent] = true
 		}
 	}
 	return found
