@@ -43,7 +43,8 @@ func TestAgentProcess(t *testing.T) {
 	err := RunAgent(ctx, AgentOptions{
 		Options: agent.Options{Node: "n1"}, State: os.Getenv(agentState),
 		Credentials: link.FilesIn(os.Getenv(agentFiles), "n1").Load,
-		Etcd:        registry.Config{Endpoints: []string{endpoint}}, Say: func(text string) { fmt.Printf("says %s\n", text) },
+		Etcd:        registry.Config{Endpoints: []string{endpoint}},
+		Say:         func(text string) { fmt.Printf("says %s\n", text) },
 	})
 	if err != nil {
 		t.Fatal(err)
