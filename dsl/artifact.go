@@ -27,9 +27,6 @@ type Artifact struct {
 	Range    hcl.Range     // of its name
 }
 
-// maxArtifacts bounds the list, since every node is asked for each item.
-const maxArtifacts = 100
-
 // artifacts reads the list of artifacts.
 func (l *loader) artifacts(content *hcl.BodyContent) []*Artifact {
 	var out []*Artifact
@@ -38,11 +35,6 @@ func (l *loader) artifacts(content *hcl.BodyContent) []*Artifact {
 			continue
 		}
 		a := l.artifact(b)
-		if len(out) == maxArtifacts {
-			l.error(a.Range, "Too many artifacts", fmt.Sprintf("There are more than %d.", maxArtifacts),
-				"Let one command write an archive.")
-			break
-		}
 		if slices.ContainsFunc(out, a.collides) {
 			l.error(a.Range, "Duplicate artifact", fmt.Sprintf("Artifact %q was already given.", a.Name),
 				"Rename one of the two; names become file names, and must differ in more than capitals.")

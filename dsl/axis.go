@@ -99,11 +99,6 @@ func writtenQuantities(values []AxisValue) []quantity.Written {
 func (s *sweeper) axisTexts(e entry, kind *workload.Kind) (items []item, written string, ok bool) {
 	items, isList, whole := s.loader.listOf(e.expr, "axis "+e.name, strings.HasPrefix(e.name, "env."))
 	if isList {
-		if len(items) > maxValues {
-			s.error(e.expr.Range(), "Too many values",
-				fmt.Sprintf("Axis %q has %d values; the most is %d.", e.name, len(items), maxValues), "")
-			return nil, "", false
-		}
 		return items, "", len(items) > 0 || whole
 	}
 	wrong := func(detail string) {
@@ -174,34 +169,14 @@ func (s *sweeper) axis(e sweepEntry) *SweepNode {
 	} else {
 		// An axis without values has been reported. It stays, so that uses of it are not reported
 		// as well.
-		if len(s.run.Axes) == maxAxes {
-			s.tooLarge(e.at, fmt.Sprintf("The sweep has more than %d axes.", maxAxes))
-			return nil
-		}
 		s.index[e.name] = len(s.run.Axes)
 		s.run.Axes = append(s.run.Axes, a)
 	}
-	if s.all.values > maxAllValues {
-		return nil
-	}
-	values := s.axisValues(entry{name: e.name, at: e.at, expr: e.expr}, s.run.Workload)
-	if s.all.values += len(values); s.all.values > maxAllValues {
-		s.tooLarge(e.at, fmt.Sprintf("The axes of the scenario have more than %d values together.", maxAllValues))
-		return nil
-	}
 	n := &SweepNode{Op: AxisNode, Axis: s.index[e.name], Range: e.at}
-	for _, v := range values {
+	for _, v := range s.axisValues(entry{name: e.name, at: e.at, expr: e.expr}, s.run.Workload) {
 		n.Values, n.Ranges = append(n.Values, s.add(a, v)), append(n.Ranges, v.Range)
 	}
 	return n
-}
-
-// tooLarge reports an excessive sweep once.
-func (s *sweeper) tooLarge(at hcl.Range, detail string) {
-	if !s.excessive {
-		s.excessive = true
-		s.error(at, "Sweep too large", detail, "Divide it between scenarios, or combine axes by zip.")
-	}
 }
 
 // add returns the index of a value in its axis, and adds the value if it is new.

@@ -45,9 +45,6 @@ type claimReader struct {
 	runs []*Run
 }
 
-// maxClaims bounds the list of a file.
-const maxClaims = 200
-
 // read reads the list of claims.
 func (cr *claimReader) read(content *hcl.BodyContent) []*Claim {
 	expr := argument(content, "claims")
@@ -58,11 +55,6 @@ func (cr *claimReader) read(content *hcl.BodyContent) []*Claim {
 	if diags.HasErrors() {
 		cr.error(expr.Range(), "Not a list", "claims is a list of claims.",
 			"Write [{run: NAME, metric: NAME, value: VALUE, source: DOCUMENT}].")
-		return nil
-	}
-	if len(items) > maxClaims {
-		cr.error(expr.Range(), "Too many claims", fmt.Sprintf("There are more than %d.", maxClaims),
-			"Write a table of them as references.")
 		return nil
 	}
 	var out []*Claim

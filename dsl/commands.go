@@ -20,9 +20,6 @@ const (
 	launchScope  = "launch"
 )
 
-// maxCommands bounds a list of commands, since every run may copy it.
-const maxCommands = 100
-
 // scoped is a command with its scope.
 type scoped struct {
 	*Command
@@ -46,11 +43,6 @@ func (l *loader) commands(content *hcl.BodyContent, key, own string) []scoped {
 	if diags.HasErrors() {
 		l.error(expr.Range(), "Not a list", key+" is a list of commands.",
 			"Write each as an item: [mount, /mnt/data], or a mapping with command and more.")
-		return nil
-	}
-	if len(items) > maxCommands {
-		l.error(expr.Range(), "Too many commands",
-			fmt.Sprintf("%s has %d commands; the most is %d.", key, len(items), maxCommands), "Put them into a script.")
 		return nil
 	}
 	var out []scoped

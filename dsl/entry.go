@@ -115,15 +115,13 @@ type loading struct {
 	open    []string // the files being included at the moment, outermost first
 	modules int
 	bytes   int  // of all scenarios that were read
-	values  int  // of all axes
 	expired bool // the deadline has passed, which is reported
 	diags   hcl.Diagnostics
 
 	own      map[string]*ownCell // of matrices that have one, by their canonical text
 	matrices map[string]any      // canonical texts of matrix files, by path; nil: the file is wrong
 	texts    map[string]string   // of other files, by path
-	cells    int                 // bytes of these files and of generated traffic
-	work     int                 // of matgen
+	cells    int                 // bytes of these files
 }
 
 func newLoading(path string, o Options) *loading {

@@ -18,27 +18,15 @@ import (
 	"github.com/weir-bench/weir/workload/traffic/model"
 )
 
-// The limits of generated traffic.
-const (
-	maxRanks    = 1024 // the limit of workload.CheckMatrix, checked before any work
-	maxRequests = 1_000_000
-	maxWork     = 100_000_000 // of all runs together, some ns each
-	bytesOfCell = 32          // more than the text of a cell; counts towards maxMatrices
-)
-
 // generateTraffic makes the traffic of a model and its requests; nil after an error, which it reports.
 func (l *loader) generateTraffic(e entry) []matrix.Pattern {
 	if !l.refusePoint(e.expr, severalRuns) {
 		return nil
 	}
-	g := l.all
 	spec := model.NewSpec()
-	spec.Most = model.Limits{
-		Ranks: maxRanks, Requests: maxRequests, Patterns: maxPatterns, Cells: max(1, (maxMatrices-g.cells)/bytesOfCell),
-		Work: max(1, maxWork-g.work),
-	}
+	spec.MostRanks = option.MostRanks
 	spec.Open = func(path string) (io.ReadCloser, error) {
-		src, err := g.matrixSource(l.relative(path))
+		src, err := l.all.matrixSource(l.relative(path))
 		return io.NopCloser(bytes.NewReader(src)), err
 	}
 	at := map[string]hcl.Range{}
@@ -67,7 +55,6 @@ func (l *loader) generateTraffic(e entry) []matrix.Pattern {
 		return nil
 	}
 	_, patterns, err := spec.Patterns()
-	g.work += spec.Work() + 1
 	if err != nil {
 		place := e.expr.Range()
 		if due, ok := errors.AsType[*model.FieldError](err); ok {
@@ -101,9 +88,7 @@ func (l *loader) generateMatrix(e entry) (text string, ok bool) {
 	if len(patterns) != 1 {
 		return "", false
 	}
-	text = patterns[0].Matrix.Compact()
-	l.all.cells += len(text)
-	return text, true
+	return patterns[0].Matrix.Compact(), true
 }
 
 func fieldNames() []string {

@@ -151,20 +151,6 @@ func TestFilesOfAModelAreBounded(t *testing.T) {
 	}
 }
 
-// Generating traffic for many runs is bounded in time.
-func TestWorkOfAllModelsIsBounded(t *testing.T) {
-	src := "scenario: s\nruns:\n"
-	for i := range 40 {
-		src += fmt.Sprintf("  r%d: {workload: traffic_sequence, options: {generate: {model: llama-405b, prefill_nodes: 64, decode_nodes: 64, prefill_cp: 512, decode_cp: 512, requests: 10000, batch_size: 1000, isl: 9}}}\n",
-			i)
-	}
-	_, _, diags := Load("main.yaml", []byte(src), Options{Env: testEnv})
-	if len(diags) == 0 || diags[0].Summary != "Invalid traffic" ||
-		!strings.Contains(diags[0].Detail, "more work than a scenario may") || diags[0].Subject.Start.Line < 20 {
-		t.Errorf("%v", diags)
-	}
-}
-
 // The keys of an item are exactly those that items accept.
 func TestKeysOfAPattern(t *testing.T) {
 	equal(t, "keys", itemKeys(played.Kind), []string{

@@ -19,9 +19,6 @@ import (
 // metricName is the syntax of a metric's name in assertions.
 var metricName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$`)
 
-// maxMetrics is how many metrics a run may declare.
-const maxMetrics = 100
-
 // metricsKey is the key of a run; it may also be among the run's options.
 const metricsKey = "metrics"
 
@@ -55,12 +52,6 @@ func (l *loader) declaredMetrics(r *Run, entries []entry) {
 		l.error(at, "Metrics of the workload",
 			fmt.Sprintf("Run %q declares metrics, but workload %s has fixed metrics.", r.Name, r.Workload.Name),
 			"Leave them out; `weir docs metrics "+r.Workload.Name+"` lists what it measures.")
-		return
-	}
-	if len(entries) > maxMetrics {
-		l.error(entries[maxMetrics].at, "Too many metrics",
-			fmt.Sprintf("Run %q declares more than %d metrics.", r.Name, maxMetrics),
-			"Declare fewer, or divide the run.")
 		return
 	}
 	var own []workload.Metric

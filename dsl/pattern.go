@@ -33,10 +33,6 @@ func (s *sweeper) sequenceItems(e entry) []sequenceItem {
 		s.error(e.expr.Range(), "Empty sequence",
 			fmt.Sprintf("%s has no items, so nothing would run.", capital(quote(e.name))), "Give it patterns.")
 		return nil
-	case len(list) > maxPatterns:
-		s.error(e.expr.Range(), "Too many patterns", fmt.Sprintf("The sequence has %d patterns; the most is %d.",
-			len(list), maxPatterns), "Divide it between runs.")
-		return nil
 	}
 	var items []sequenceItem
 	before := len(s.diags)
@@ -171,11 +167,6 @@ func (s *sweeper) sequenceFile(expr hcl.Expression, given []entry) []sequenceIte
 	if c == nil {
 		return nil
 	}
-	if len(c.Patterns) > maxPatterns {
-		s.error(expr.Range(), "Too many patterns", fmt.Sprintf("%s has %d patterns; the most is %d.", path,
-			len(c.Patterns), maxPatterns), "Divide it between runs.")
-		return nil
-	}
 	if !s.memoryOfFile(c, given) {
 		return nil
 	}
@@ -211,9 +202,7 @@ func (s *sweeper) memoryOfFile(c *ctperftest.Config, given []entry) bool {
 func (s *sweeper) sequenceOfModel(e entry) []sequenceItem {
 	var items []sequenceItem
 	for _, p := range s.generateTraffic(e) {
-		item := patternItem(p, e.expr.Range())
-		s.all.cells += len(item.values["matrix"].(string))
-		items = append(items, item)
+		items = append(items, patternItem(p, e.expr.Range()))
 	}
 	return items
 }

@@ -44,9 +44,6 @@ type Place struct {
 // Range returns the place of a key, or of a label as labels.NAME.
 func (p *Place) Range(key string) hcl.Range { return p.ranges[key] }
 
-// maxLabels bounds the labels of a place.
-const maxLabels = 100
-
 // labelName is the common syntax of names in Kubernetes and Slurm.
 var labelName = lazyregexp.New(`^[A-Za-z0-9_]([A-Za-z0-9_./-]*[A-Za-z0-9_])?$`)
 
@@ -83,13 +80,7 @@ func (l *loader) place(content *hcl.BodyContent) Place {
 
 // labels reads the required labels of nodes; nil if there are none.
 func (d *decoder) labels(content *hcl.BodyContent) (out map[string]string, at map[string]hcl.Range) {
-	entries := d.section(content, "labels")
-	if len(entries) > maxLabels {
-		d.error(entries[maxLabels].at, "Too many labels",
-			fmt.Sprintf("There are %d labels; the most is %d.", len(entries), maxLabels), "")
-		return nil, nil
-	}
-	for _, e := range entries {
+	for _, e := range d.section(content, "labels") {
 		value, ok := d.text(e.expr, "label "+e.name)
 		switch {
 		case !ValidLabel(e.name):

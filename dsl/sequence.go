@@ -20,8 +20,8 @@ import (
 	"github.com/weir-bench/weir/workload"
 )
 
-// maxPatterns bounds a sequence, as maxValues bounds any axis.
-const maxPatterns = maxValues
+// maxPatterns is the most that workloads accept as the index of an item, and one.
+const maxPatterns = 10_000
 
 // sequence is the traffic of a run with Workload.Sequence.
 type sequence struct {
@@ -70,7 +70,12 @@ func (s *sweeper) sequence(given []entry) {
 	default:
 		q.items = s.sequenceItems(given[i])
 	}
-	if len(q.items) == 0 {
+	switch n := len(q.items); {
+	case n == 0:
+		return
+	case n > maxPatterns:
+		s.error(q.entry.expr.Range(), "Too many patterns", fmt.Sprintf("The sequence has %d patterns; the most is %d.",
+			n, maxPatterns), "Divide it between runs.")
 		return
 	}
 	s.checkEqualRanks(q.items)
@@ -98,7 +103,7 @@ func (s *sweeper) wholeSequence(e entry, o option.Option) ([]sequenceItem, *Sett
 		return nil, nil // reported
 	}
 	facts := s.run.Workload.Behaviour.(workload.Itemizer).Items(text)
-	items := make([]sequenceItem, min(len(facts), maxPatterns))
+	items := make([]sequenceItem, len(facts))
 	for i := range items {
 		items[i].at, items[i].metadata = e.expr.Range(), facts[i]
 	}
@@ -120,9 +125,7 @@ func (s *sweeper) itemAxes(q *sequence) {
 			text, _ := lookup(item.metadata, name)
 			values[i] = AxisValue{Value: text, Text: text, Range: item.at}
 		}
-		if n := s.itemAxis(name, values); n != nil {
-			nodes = append(nodes, n)
-		}
+		nodes = append(nodes, s.itemAxis(name, values))
 	}
 	node := combined(ZipNode, nodes, q.entry.at)
 	if s.run.Sweep.Root != nil {
@@ -131,18 +134,8 @@ func (s *sweeper) itemAxes(q *sequence) {
 	s.run.Sweep.Root = node
 }
 
-// itemAxis returns an axis with a value for each item; nil if there are too many axes.
+// itemAxis returns an axis with a value for each item.
 func (s *sweeper) itemAxis(name string, values []AxisValue) *SweepNode {
-	if len(s.run.Axes) == maxAxes {
-		return nil
-	}
-	if s.all.values += len(values); s.all.values > maxAllValues {
-		s.tooLarge(
-			values[0].Range,
-			fmt.Sprintf("The axes of the scenario, with the patterns of sequences, have more than %d values together.",
-				maxAllValues),
-		)
-	}
 	a := &Axis{Name: name, Range: values[0].Range, Item: true}
 	s.index[name] = len(s.run.Axes)
 	s.run.Axes = append(s.run.Axes, a)

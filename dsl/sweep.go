@@ -12,15 +12,8 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// maxValues bounds the values of an axis, so that a mistyped range does not fill the memory.
+// maxValues bounds the values of a range, so that a mistyped one is reported at its place.
 const maxValues = 10_000
-
-// maxAllValues bounds the values of all axes of a scenario, and maxAxes the axes of a run: each
-// case has a value on each.
-const (
-	maxAllValues = 200_000
-	maxAxes      = 64
-)
 
 // The limits of max_cases.
 const (
@@ -34,8 +27,6 @@ type sweeper struct {
 	run   *Run
 	index map[string]int   // of axes, by name
 	known map[valueKey]int // of values in their axis
-
-	excessive bool // reported
 }
 
 type valueKey struct {

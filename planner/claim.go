@@ -13,9 +13,6 @@ import (
 	"github.com/weir-bench/weir/workload"
 )
 
-// mostOfClaim is the most cases that one claim may be about.
-const mostOfClaim = 100
-
 // claim attaches claims to the cases that they are about. Of claims that say the same of several runs, as of one for
 // each way to measure, those of cases that `when` leaves out go.
 func claim(t *Table) {
@@ -54,12 +51,6 @@ func (t *Table) claim(run *runTable, c *dsl.Claim) (all []claimed) {
 		}
 		if !ok {
 			continue
-		}
-		if len(all) == mostOfClaim {
-			t.fail(c.Range, "Claim about too many cases",
-				fmt.Sprintf("It is about more than %d cases of run %q.", mostOfClaim, run.run.Name),
-				"Choose cases by where.")
-			return nil
 		}
 		out, ok := t.claimOf(r, c)
 		if !ok {

@@ -50,11 +50,7 @@ func drawNeeds(t *Table) {
 					run.run.Name, n.Run), "Name a run that it has, or remove the need.")
 				continue
 			}
-			drawn := need{n, up, t.connect(run, up, n)}
-			if !t.addEdges(run, drawn) {
-				return
-			}
-			run.needs = append(run.needs, drawn)
+			run.needs = append(run.needs, need{n, up, t.connect(run, up, n)})
 		}
 	}
 	checkRunValues(t)

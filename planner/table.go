@@ -25,9 +25,7 @@ type Table struct {
 	diags     hcl.Diagnostics
 	known     map[problem]bool // the keys of diags
 	cases     int              // so far
-	byDefault int              // cases of runs with the default max_cases
 	expired   bool             // the deadline has passed, which is reported
-	edges     int              // remaining edges between cases
 	gpus      int              // GPUs that a run needs on a node, if more than the cluster has
 }
 

@@ -11,26 +11,6 @@ import (
 // cases, would fill gigabytes.
 const maxLeaves = 10_000
 
-// mostInAll bounds all lowered forms of one assertion about each case. Forms of up to
-// smallAssertion values are not counted.
-const (
-	mostInAll      = 1_000_000
-	smallAssertion = 100
-)
-
-// refuseExplosion refuses an aggregate over many cases in each of many cases before it is expanded.
-func (l *lowering) refuseExplosion() *Error {
-	a := l.assertion
-	if l.keyed || l.cases == nil {
-		return nil
-	}
-	if cases := len(l.cases.Find(a.names.Run, nil, a.where)); cases*l.leaves > mostInAll {
-		return a.errorf("aggregate over fewer cases, with `over AXIS`, or select cases with where",
-			"the assertion would compare %d values or more in each of %d cases", l.leaves, cases)
-	}
-	return nil
-}
-
 // lowering is the state of lowering one assertion.
 type lowering struct {
 	assertion   *Assertion
@@ -92,11 +72,6 @@ func (l *lowering) metric(t *term, v view) (*assertion.Expr, *Error) {
 	if l.leaves++; l.leaves > maxLeaves {
 		return nil, l.assertion.errorf("aggregate over fewer cases, with `over AXIS` or where",
 			"the assertion would compare more than %d values", maxLeaves)
-	}
-	if l.leaves > smallAssertion && l.leaves%smallAssertion == 1 {
-		if err := l.refuseExplosion(); err != nil {
-			return nil, err
-		}
 	}
 	leaf := &assertion.Expr{Op: assertion.Metric, Metric: t.metric, Unit: t.unit, Baseline: t.baseline}
 	switch {

@@ -111,15 +111,6 @@ func newGenerator(c Config, requests []Request) (*generator, error) {
 	return g, nil
 }
 
-// work returns the number of cells that all requests fill, each those of its pattern.
-func (g *generator) work() int {
-	n := 0
-	for _, batch := range g.requests {
-		n += len(batch)
-	}
-	return n * len(g.flows)
-}
-
 func (g *generator) patterns() ([]matrix.Pattern, error) {
 	var out []matrix.Pattern
 	for _, batch := range g.requests {

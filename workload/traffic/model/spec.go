@@ -17,10 +17,10 @@ type Spec struct {
 	Open func(path string) (io.ReadCloser, error)
 	// Spell formats the name of a field for an error; nil: unchanged.
 	Spell func(name string) string
-	Most  Limits
+	// MostRanks limits the ranks; 0: matrix.MaxRanks.
+	MostRanks int
 
 	given                     map[string]bool
-	work                      int
 	model, config, kv         string
 	keepAll                   bool
 	requests                  int
@@ -35,15 +35,6 @@ type Spec struct {
 	maxBatch                  sizeText
 	sleep                     string
 	flops, scale              float64
-}
-
-// Limits limit the traffic of a Spec from untrusted sources; 0: no limit.
-type Limits struct {
-	Ranks    int
-	Requests int
-	Patterns int
-	Cells    int // of all patterns
-	Work     int // cells that all requests fill, each those of its pattern; see Spec.Work
 }
 
 // NewSpec returns a Spec with the default of every field.
@@ -106,19 +97,12 @@ func (s *Spec) Patterns() (*Config, []matrix.Pattern, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := s.Most.check(g); err != nil {
-		return nil, nil, err
-	}
-	s.work = g.work()
 	patterns, err := g.patterns()
 	if err != nil {
 		return nil, nil, err
 	}
 	return c, patterns, nil
 }
-
-// Work returns the value of Limits.Work that the last call of Patterns needed.
-func (s *Spec) Work() int { return s.work }
 
 // served returns the workers that serve the requests.
 func (s *Spec) served() (*Config, error) {
@@ -146,7 +130,7 @@ func (s *Spec) served() (*Config, error) {
 		}
 	}
 	c.PrefillRanks, c.DecodeRanks = s.prefillNodes*s.gpus, s.decodeNodes*s.gpus
-	if most := s.Most.Ranks; most > 0 && c.Ranks() > most {
+	if most := s.MostRanks; most > 0 && c.Ranks() > most {
 		return nil, due("prefill_nodes", "%d ranks: there are at most %d here", c.Ranks(), most)
 	}
 	if s.kv != "" {
@@ -193,15 +177,11 @@ func (s *Spec) architecture() (*Model, error) {
 
 // mix returns the requests.
 func (s *Spec) mix() ([]Request, error) {
-	least, most := 1, MaxRequests
-	if s.Most.Requests > 0 {
-		most = s.Most.Requests
-	}
-	if n := s.requests; (s.trace == "" || s.given["requests"]) && (n < least || n > most) {
-		return nil, due("requests", "%s %d: give a number from %d to %d", s.spell("requests"), n, least, most)
+	if n := s.requests; (s.trace == "" || s.given["requests"]) && (n < 1 || n > MaxRequests) {
+		return nil, due("requests", "%s %d: give a number from 1 to %d", s.spell("requests"), n, MaxRequests)
 	}
 	if s.trace != "" {
-		return s.traced(most)
+		return s.traced()
 	}
 	input, err := ParseLengths(s.isl, s.minISL, s.maxISL)
 	if err != nil {
@@ -218,7 +198,7 @@ func (s *Spec) mix() ([]Request, error) {
 	return Mix(s.requests, input, output, s.seed)
 }
 
-func (s *Spec) traced(most int) ([]Request, error) {
+func (s *Spec) traced() ([]Request, error) {
 	for _, f := range fields {
 		if f.distribution && s.given[f.Name] {
 			return nil, due(f.Name, "%s has no effect with %s, which has the requests: leave one of the two out",
@@ -235,12 +215,8 @@ func (s *Spec) traced(most int) ([]Request, error) {
 	}
 	defer file.Close()
 	requests, err := ReadTrace(file, s.trace, wanted)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, &FieldError{"trace", err}
-	case len(requests) > most:
-		return nil, due("trace", "%s has %d requests: there are at most %d here; %s takes the first of them", s.trace,
-			len(requests), most, s.spell("requests"))
 	}
 	return requests, nil
 }
@@ -250,21 +226,6 @@ func (s *Spec) open(path string) (io.ReadCloser, error) {
 		return bounded.Open(path, bounded.Result)
 	}
 	return s.Open(path)
-}
-
-// check validates the size of the traffic before it is made.
-func (l Limits) check(g *generator) error {
-	n, flows := len(g.requests), len(g.flows)
-	switch {
-	case l.Patterns > 0 && n > l.Patterns:
-		return due("requests", "the requests make %d patterns, and the most is %d", n, l.Patterns)
-	case l.Cells > 0 && n*flows > l.Cells:
-		return due("requests", "the requests make %d patterns of %d cells, and the most is %d cells in all", n, flows,
-			l.Cells)
-	case l.Work > 0 && g.work() > l.Work:
-		return due("requests", "these requests and ranks take more work than a scenario may: reduce them, or make files with weir matgen")
-	}
-	return nil
 }
 
 // scaled returns a reduced cell: rounded to whole bytes, at least 1.

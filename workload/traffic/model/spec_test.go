@@ -142,39 +142,6 @@ func TestEveryFieldTakesItsDefault(t *testing.T) {
 	}
 }
 
-func TestLimitsHold(t *testing.T) {
-	for _, c := range []struct {
-		most    Limits
-		changes map[string]string
-		field   string
-	}{
-		{Limits{Ranks: 16, Requests: 3, Patterns: 3, Cells: 24}, map[string]string{"requests": "3"}, "none"},
-		{Limits{Ranks: 15}, nil, "prefill_nodes"},
-		{Limits{Requests: 2}, map[string]string{"requests": "3"}, "requests"},
-		{Limits{Patterns: 2}, map[string]string{"requests": "3"}, "requests"},
-		{Limits{Patterns: 2}, map[string]string{"requests": "3", "batch_size": "2"}, "none"},
-		{Limits{Work: 24}, map[string]string{"requests": "3", "batch_size": "3"}, "none"},
-		{Limits{Work: 23}, map[string]string{"requests": "3", "batch_size": "3"}, "requests"},
-		{Limits{Cells: 23}, map[string]string{"requests": "3"}, "requests"},
-		{Limits{Requests: 1}, map[string]string{"isl": without, "requests": without, "trace": "trace.jsonl"}, "trace"},
-		{Limits{Requests: 1000, Patterns: 1},
-			map[string]string{"isl": without, "requests": without, "trace": "trace.jsonl"}, "requests"},
-		{Limits{Requests: 1000, Patterns: 1},
-			map[string]string{"isl": without, "requests": "1", "trace": "trace.jsonl"}, "none"},
-	} {
-		s := spec(t, c.changes)
-		s.Most = c.most
-		_, _, err := s.Patterns()
-		field := "none"
-		if e, ok := errors.AsType[*FieldError](err); ok {
-			field = e.Field
-		}
-		if field != c.field {
-			t.Errorf("%+v with %v: %v is due to %s, want %s", c.most, c.changes, err, field, c.field)
-		}
-	}
-}
-
 // A scale keeps the pairs of senders and receivers, and each cell within half a byte, or its minimum of one byte.
 func TestAScaleKeepsTheShape(t *testing.T) {
 	m := lookup(t, "llama-8b")
