@@ -15,6 +15,7 @@ import (
 	"github.com/weir-bench/weir/dsl/expression"
 	"github.com/weir-bench/weir/internal/lazyregexp"
 	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/ordered"
 	"github.com/weir-bench/weir/internal/quantity"
 	"github.com/weir-bench/weir/internal/suggest"
 	"github.com/weir-bench/weir/internal/yamlsyntax"
@@ -254,9 +255,7 @@ func metricNames(r *Run) []string {
 func columns(r *Run) []string {
 	names := slices.Concat(optionNames(r.Workload), metricNames(r))
 	for _, a := range r.Axes {
-		if !slices.Contains(names, a.Name) {
-			names = append(names, a.Name)
-		}
+		names = ordered.Append(names, a.Name)
 	}
 	return names
 }

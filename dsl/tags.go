@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"github.com/weir-bench/weir/internal/ordered"
 )
 
 // tags reads the tags of a scenario or of a run, which are added to those of the file.
@@ -19,9 +21,7 @@ func (d *decoder) tags(content *hcl.BodyContent, ofFile []string) []string {
 	all := slices.Clone(ofFile)
 	for _, n := range names {
 		d.checkName(n.text, n.at)
-		if !slices.Contains(all, n.text) {
-			all = append(all, n.text)
-		}
+		all = ordered.Append(all, n.text)
 	}
 	return all
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/weir-bench/weir/dsl"
 	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/ordered"
 	"github.com/weir-bench/weir/results/assertion"
 )
 
@@ -88,25 +89,21 @@ func (t *runTable) without(names []string) []int {
 func (t *Table) addMultiCase(run *runTable, a *dsl.Assert, find *finder, axes []string,
 	lower func(rows []*row) *assertion.Assertion,
 ) {
-	var order []string
-	together, others := map[string][]*row{}, run.without(axes)
+	var together ordered.Groups[string, *row]
+	others := run.without(axes)
 	for _, r := range t.matching(run, a, find) {
-		key := string(r.appendValues(nil, others))
-		if together[key] == nil {
-			order = append(order, key)
-		}
-		together[key] = append(together[key], r)
+		together.Add(string(r.appendValues(nil, others)), r)
 	}
-	for _, key := range order {
+	for _, rows := range together.All() {
 		if t.deadlineExceeded(a.Range) {
 			return
 		}
-		lowered := lower(together[key])
+		lowered := lower(rows)
 		if lowered == nil {
 			return
 		}
-		if len(order) > 1 {
-			lowered.Name = strings.TrimSpace(lowered.Name + " " + together[key][0].text(others))
+		if len(together.Keys()) > 1 {
+			lowered.Name = strings.TrimSpace(lowered.Name + " " + rows[0].text(others))
 		}
 		t.multiCase = append(t.multiCase, multiCase{run.run.Name, *lowered})
 	}

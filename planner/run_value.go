@@ -13,6 +13,7 @@ import (
 
 	"github.com/weir-bench/weir/dsl"
 	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/ordered"
 	"github.com/weir-bench/weir/internal/placeholder"
 	"github.com/weir-bench/weir/internal/structure"
 	"github.com/weir-bench/weir/workload"
@@ -150,9 +151,7 @@ func (c *Case) RunNames() []string {
 	var all []string
 	mention := func(text string) {
 		for _, m := range mentioned.FindAllStringSubmatch(text, -1) {
-			if !slices.Contains(all, m[1]) {
-				all = append(all, m[1])
-			}
+			all = ordered.Append(all, m[1])
 		}
 	}
 	for _, name := range c.Deferred() {
@@ -186,9 +185,7 @@ func (p *Plan) textValues(t io.Writer, cases []*Case) {
 			all = append(all, name)
 			var runs []string
 			for _, of := range ofRun.FindAllStringSubmatch(name, -1) {
-				if run := prefix + of[1]; !slices.Contains(runs, run) {
-					runs = append(runs, run)
-				}
+				runs = ordered.Append(runs, prefix+of[1])
 			}
 			textRow(t, "  value", name+", known after "+strings.Join(runs, " and "))
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/internal/ordered"
 	"github.com/weir-bench/weir/workload"
 )
 
@@ -232,9 +233,7 @@ func (p *Plan) SetLaunches(n int) {
 func (p *Plan) runs() []string {
 	var names []string
 	for _, c := range p.Cases {
-		if !slices.Contains(names, c.Run) {
-			names = append(names, c.Run)
-		}
+		names = ordered.Append(names, c.Run)
 	}
 	return names
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/ordered"
 	"github.com/weir-bench/weir/workload"
 )
 
@@ -24,8 +25,7 @@ func jointWork(kind *workload.Kind, cases []option.Values) string {
 
 // textPlaying describes what a run's launches do, once if they are equal.
 func (p *Plan) textPlaying(t io.Writer, run string, cases []*Case) {
-	var order []string
-	launches := map[string][]string{}
+	var launches ordered.Groups[string, string]
 	for _, g := range p.Groups {
 		if g.Run != run {
 			continue
@@ -41,18 +41,14 @@ func (p *Plan) textPlaying(t io.Writer, run string, cases []*Case) {
 			}
 			text = jointWork(kind, all)
 		}
-		if text == "" {
-			continue
+		if text != "" {
+			launches.Add(text, g.ID)
 		}
-		if launches[text] == nil {
-			order = append(order, text)
-		}
-		launches[text] = append(launches[text], g.ID)
 	}
-	for _, text := range order {
+	for text, groups := range launches.All() {
 		which := ""
-		if len(order) > 1 {
-			which = " (" + textSpan(launches[text], "launch group") + ")"
+		if len(launches.Keys()) > 1 {
+			which = " (" + textSpan(groups, "launch group") + ")"
 		}
 		textRow(t, "  plays", text+which)
 	}

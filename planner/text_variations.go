@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/ordered"
 	"github.com/weir-bench/weir/internal/structure"
 	"github.com/weir-bench/weir/workload"
 )
@@ -23,22 +24,18 @@ type variation struct {
 // variations returns the different texts of cases, in the order of their first cases. Cases without
 // a text are left out.
 func variations(cases []*Case, textOf func(*Case) string) (list []variation) {
-	groups := map[string][]*Case{}
+	var groups ordered.Groups[string, *Case]
 	for _, c := range cases {
-		text := textOf(c)
-		if text == "" {
-			continue
+		if text := textOf(c); text != "" {
+			groups.Add(text, c)
 		}
-		if groups[text] == nil {
-			list = append(list, variation{text: text})
+	}
+	for text, some := range groups.All() {
+		v := variation{text: text}
+		if len(some) < len(cases) {
+			v.where = where(some, cases)
 		}
-		groups[text] = append(groups[text], c)
-	}
-	if len(list) == 1 && len(groups[list[0].text]) == len(cases) {
-		return list
-	}
-	for i, v := range list {
-		list[i].where = where(groups[v.text], cases)
+		list = append(list, v)
 	}
 	return list
 }
@@ -50,9 +47,7 @@ func where(some, all []*Case) string {
 	for _, axis := range some[0].AxisOrder {
 		values := func(cases []*Case) (list []string) {
 			for _, c := range cases {
-				if text := option.Text(c.Axes[axis]); !slices.Contains(list, text) {
-					list = append(list, text)
-				}
+				list = ordered.Append(list, option.Text(c.Axes[axis]))
 			}
 			return list
 		}
@@ -132,9 +127,7 @@ func structureLines(o option.Option, cases []*Case) (lines []string) {
 		}
 		read[c] = s
 		for _, p := range s.Pairs {
-			if !slices.Contains(keys, p.Key) {
-				keys = append(keys, p.Key)
-			}
+			keys = ordered.Append(keys, p.Key)
 		}
 	}
 	for _, key := range keys {

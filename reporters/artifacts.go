@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/weir-bench/weir/internal/ordered"
 	"github.com/weir-bench/weir/reporters/html"
 	"github.com/weir-bench/weir/results"
 )
@@ -54,25 +55,35 @@ func mdFile(f html.File) string {
 }
 
 // nodesChanged lists launches on other nodes than before: their numbers come from other hardware.
-func nodesChanged(doc *results.Document) []string {
-	var order []string
-	count := map[string]int{}
+func nodesChanged(doc *results.Document) (out []string) {
+	moved := casesOf(doc, func(c *results.Case, l *results.Launch) (all []string) {
+		for _, m := range l.Moved {
+			all = append(all, plain(fmt.Sprintf("%s of run %s on %s", results.LaunchName(l.Index), c.Run, m)))
+		}
+		return all
+	})
+	for text, cases := range moved.All() {
+		out = append(out, text+" ("+plural(len(cases), "case")+")")
+	}
+	return out
+}
+
+// casesOf returns the cases with launches of each text, "" excepted.
+func casesOf(
+	doc *results.Document, texts func(*results.Case, *results.Launch) []string,
+) (of ordered.Groups[string, *results.Case]) {
 	for _, c := range doc.Cases {
-		seen := map[string]bool{}
+		var own []string
 		for _, l := range c.Launches {
-			for _, m := range l.Moved {
-				text := plain(fmt.Sprintf("%s of run %s on %s", results.LaunchName(l.Index), c.Run, m))
-				if !seen[text] {
-					seen[text] = true
-					if count[text]++; count[text] == 1 {
-						order = append(order, text)
-					}
-				}
+			for _, text := range texts(c, l) {
+				own = ordered.Append(own, text)
+			}
+		}
+		for _, text := range own {
+			if text != "" {
+				of.Add(text, c)
 			}
 		}
 	}
-	for i, text := range order {
-		order[i] = text + " (" + plural(count[text], "case") + ")"
-	}
-	return order
+	return of
 }

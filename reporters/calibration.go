@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/ordered"
 	"github.com/weir-bench/weir/results"
 )
 
@@ -76,9 +77,7 @@ func writeTable(b *strings.Builder, c *results.Calibration, run string) {
 		if t.Run != run || t.Refused != "" {
 			continue
 		}
-		if !slices.Contains(metrics, t.Metric) {
-			metrics = append(metrics, t.Metric)
-		}
+		metrics = ordered.Append(metrics, t.Metric)
 		widest[t.Metric] = max(widest[t.Metric], t.Tolerance)
 		if byCase[t.Case] == nil {
 			cases = append(cases, t.Case)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weir-bench/weir/internal/ordered"
 	"github.com/weir-bench/weir/results"
 )
 
@@ -55,19 +56,13 @@ func claimTables(doc *results.Document) []textTable {
 
 // eachReason returns a note for each different reason of cases: "a and 2 more: why".
 func eachReason(cases, reasons []string) (notes []string) {
-	of := map[string][]string{}
-	var order []string
+	var groups ordered.Groups[string, string]
 	for i, why := range reasons {
-		if of[why] == nil {
-			order = append(order, why)
-		}
-		if !slices.Contains(of[why], cases[i]) {
-			of[why] = append(of[why], cases[i])
-		}
+		ordered.AddOnce(&groups, why, cases[i])
 	}
-	for _, why := range order {
-		what := of[why][0]
-		if more := len(of[why]) - 1; more > 0 {
+	for why, of := range groups.All() {
+		what := of[0]
+		if more := len(of) - 1; more > 0 {
 			what += fmt.Sprintf(" and %d more", more)
 		}
 		notes = append(notes, what+": "+why)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weir-bench/weir/internal/ordered"
 	"github.com/weir-bench/weir/reporters/html"
 	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/workload"
@@ -119,25 +120,21 @@ func documentName(side results.Compared) string {
 
 // changesOf are charts of changes that are ratios, one for each metric.
 func changesOf(c *results.Comparison) []html.Figure {
-	var order []string
-	of := map[string][]*results.Effect{}
+	var of ordered.Groups[string, *results.Effect]
 	for _, e := range effectRows(c) {
 		if e.Change == nil || e.Additive || !drawable(e.Change.Value) {
 			continue
 		}
-		if of[e.Metric] == nil {
-			order = append(order, e.Metric)
-		}
-		of[e.Metric] = append(of[e.Metric], e)
+		of.Add(e.Metric, e)
 	}
 	var out []html.Figure
-	for _, metric := range order[:min(len(order), mostFigures)] {
+	for _, metric := range of.Keys()[:min(len(of.Keys()), mostFigures)] {
 		f := html.Figure{Title: plain(metric) + ", change"}
 		chart := html.Chart{Kind: html.Bars, Name: "changes of " + plain(metric),
 			Y: html.Axis{Unit: "%", Signed: true}, Band: "no regression",
 			Interval: results.PercentText(c.Confidence) + " interval"}
 		series := html.Series{}
-		all := of[metric]
+		all := of.Of(metric)
 		if len(all) > mostBars {
 			f.Note = fmt.Sprintf("%d further changes are in the table only", len(all)-mostBars)
 			all = append(all[:mostBars-1:mostBars-1], all[len(all)-1]) // the mean comes last

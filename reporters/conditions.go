@@ -7,53 +7,32 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/weir-bench/weir/internal/ordered"
 	"github.com/weir-bench/weir/internal/quantity"
 	"github.com/weir-bench/weir/results"
 )
 
-// conditions describe how a case was measured, as needed to reproduce it; "" is unknown.
-type conditions struct {
-	fabric, transport, provider, libraries, options, files, env, values, ranks, placement string
+// condition is a part of how a case was measured, as needed to reproduce it.
+type condition struct {
+	name string
+	of   func(*results.Case) string // "": unknown
 }
 
-// conditionNames are the parts of conditions in the order of reports.
-var conditionNames = []string{
-	"fabric", "transport", "provider", "libraries", "options", "files", "env", "ranks", "placement", "values",
+// conditions are the conditions of a case in the order of reports.
+var conditions = []condition{
+	{"fabric", func(c *results.Case) string { return plain(strings.Join(fabricsOf(one(c)), " or ")) }},
+	{"transport", func(c *results.Case) string { return plain(strings.Join(transportsOf(one(c)), "; or ")) }},
+	{"provider", func(c *results.Case) string { return plain(strings.Join(providersOf(one(c)), "; or ")) }},
+	{"libraries", librariesOf},
+	{"options", func(c *results.Case) string { return strings.Join(optionWords(c, false, nil), " ") }},
+	{"files", filesOf},
+	{"env", variablesOf},
+	{"ranks", ranksText},
+	{"placement", func(c *results.Case) string { return strings.Join(ofLaunchesOnce(one(c), placed), "; or ") }},
+	{"values", valuesOf},
 }
 
-func (c conditions) part(name string) string {
-	switch name {
-	case "fabric":
-		return c.fabric
-	case "transport":
-		return c.transport
-	case "provider":
-		return c.provider
-	case "libraries":
-		return c.libraries
-	case "options":
-		return c.options
-	case "files":
-		return c.files
-	case "env":
-		return c.env
-	case "values":
-		return c.values
-	case "ranks":
-		return c.ranks
-	}
-	return c.placement
-}
-
-// conditionsOf returns the conditions of a case.
-func conditionsOf(c *results.Case) conditions {
-	return conditions{
-		fabric: fabricOf(c), transport: transportOf(c), provider: providerOf(c), libraries: librariesOf(c),
-		options: optionsText(c), env: variablesOf(c),
-		values: valuesOf(c), files: filesOf(c),
-		ranks: ranksText(c), placement: placementText(c),
-	}
-}
+func one(c *results.Case) []*results.Case { return []*results.Case{c} }
 
 // filesOf lists the files of option values.
 func filesOf(c *results.Case) string {
@@ -69,9 +48,7 @@ func valuesOf(c *results.Case) string {
 	all := map[string][]string{}
 	for _, l := range c.Launches {
 		for name, value := range l.Values {
-			if !slices.Contains(all[name], value) {
-				all[name] = append(all[name], value)
-			}
+			all[name] = ordered.Append(all[name], value)
 		}
 	}
 	var parts []string
@@ -79,54 +56,6 @@ func valuesOf(c *results.Case) string {
 		parts = append(parts, plain(name)+" = "+plain(strings.Join(all[name], " or ")))
 	}
 	return strings.Join(parts, ", ")
-}
-
-// fabricOf is the fabric that moved the data, or the requested one if nothing ran.
-func fabricOf(c *results.Case) string {
-	var all []string
-	for _, l := range c.Launches {
-		if l.Fabric != "" && !slices.Contains(all, plain(l.Fabric)) {
-			all = append(all, plain(l.Fabric))
-		}
-	}
-	if len(all) == 0 {
-		if v, ok := c.Options["fabric"]; ok {
-			return plain(valueText(v))
-		}
-	}
-	return strings.Join(all, " or ")
-}
-
-// transportOf is the transports read back.
-func transportOf(c *results.Case) string {
-	var all []string
-	for _, l := range c.Launches {
-		text := plain(results.CarriedBy(l.Transports))
-		if text == "" {
-			text = plain(l.Transport)
-		}
-		if text != "" && !slices.Contains(all, text) {
-			all = append(all, text)
-		}
-	}
-	return strings.Join(all, "; or ")
-}
-
-// providerOf is the provider facts read back, without its many settings.
-func providerOf(c *results.Case) string {
-	var all []string
-	for _, l := range c.Launches {
-		text := plain(results.ProviderText(results.ProviderFacts(l.Provider)))
-		if text != "" && !slices.Contains(all, text) {
-			all = append(all, text)
-		}
-	}
-	return strings.Join(all, "; or ")
-}
-
-// optionsText lists options that differ from the workload's defaults, by name.
-func optionsText(c *results.Case) string {
-	return strings.Join(optionWords(c, false, nil), " ")
 }
 
 // longestOption is how much of an option is shown: a matrix may have megabytes.
@@ -191,21 +120,10 @@ func ranksText(c *results.Case) string {
 	return ""
 }
 
-// placementText is the placement of the ranks: the number on each node, and exclusive resources.
-func placementText(c *results.Case) string {
-	var all []string
-	for _, l := range c.Launches {
-		text := placed(l)
-		if text != "" && !slices.Contains(all, text) {
-			all = append(all, text)
-		}
-	}
-	return strings.Join(all, "; or ")
-}
-
 // mostBindings is how many bindings a placement names.
 const mostBindings = 8
 
+// placed is the placement of the ranks of a launch: the number on each node, and exclusive resources.
 func placed(l *results.Launch) string {
 	var order []string
 	count := map[string]int{}
@@ -245,29 +163,22 @@ func blockBytes(c *results.Case) string {
 
 // skippedLines says why assertions of cases that ran were skipped.
 func skippedLines(doc *results.Document) (lines []string) {
-	var order []string
-	count := map[string]int{}
-	see := func(a *results.AssertionVerdict) {
-		if a.Standing() != string(results.SkippedVerdict) || a.Message == "" {
-			return
-		}
-		text := plain(a.Text + ": " + a.Message)
-		if count[text]++; count[text] == 1 {
-			order = append(order, text)
+	var skipped ordered.Groups[string, *results.AssertionVerdict]
+	see := func(all []*results.AssertionVerdict) {
+		for _, a := range all {
+			if a.Standing() == string(results.SkippedVerdict) && a.Message != "" {
+				skipped.Add(plain(a.Text+": "+a.Message), a)
+			}
 		}
 	}
 	for _, c := range doc.Cases {
 		if c.Status == results.OK {
-			for _, a := range c.Assertions {
-				see(a)
-			}
+			see(c.Assertions)
 		}
 	}
-	for _, a := range doc.Assertions {
-		see(a)
-	}
-	for _, text := range order {
-		if n := count[text]; n > 1 {
+	see(doc.Assertions)
+	for text, all := range skipped.All() {
+		if n := len(all); n > 1 {
 			text += fmt.Sprintf(" (%s)", plural(n, "case"))
 		}
 		lines = append(lines, text)

@@ -11,33 +11,32 @@ import (
 // conditionLines describe how a run was measured: one line for what all cases share, and for each
 // difference the axis that decides it, or the number of cases.
 func conditionLines(cases []*results.Case) (lines []string) {
-	all := make([]conditions, len(cases))
 	words, vary := make([][]string, len(cases)), variedOptions(cases)
 	for i, c := range cases {
-		all[i] = conditionsOf(c)
 		words[i] = optionWords(c, true, vary)
 	}
 	common := commonWords(words)
-	for i := range all {
-		all[i].options = strings.Join(withoutWords(words[i], common), " ")
-	}
-	for _, name := range conditionNames {
-		if name == "libraries" {
+	for _, condition := range conditions {
+		if condition.name == "libraries" {
 			lines = append(lines, libraryLines(cases)...)
 			continue
 		}
 		values := make([]string, len(cases))
-		for i := range all {
-			values[i] = all[i].part(name)
+		for i, c := range cases {
+			if condition.name == "options" {
+				values[i] = strings.Join(withoutWords(words[i], common), " ")
+			} else {
+				values[i] = condition.of(c)
+			}
 		}
 		text := ""
-		if name == "options" {
+		if condition.name == "options" {
 			text = sentence("; ", strings.Join(common, " "), sharedText(cases, values, "no others"))
 		} else {
 			text = sharedText(cases, values, "not known")
 		}
 		if text != "" {
-			lines = append(lines, name+": "+text)
+			lines = append(lines, condition.name+": "+text)
 		}
 	}
 	links := make([]string, len(cases))

@@ -24,7 +24,8 @@ func TestLongStructuresAreNotBelowTables(t *testing.T) {
 	if lines := conditionLines(cases); !slices.Contains(lines, "options: parse={…} roles={…}") {
 		t.Errorf("%q", lines)
 	}
-	if got := optionsText(cases[0]); !strings.Contains(got, "bench.py") || !strings.Contains(got, "row=read") {
+	got := strings.Join(optionWords(cases[0], false, nil), " ")
+	if !strings.Contains(got, "bench.py") || !strings.Contains(got, "row=read") {
 		t.Error(got)
 	}
 }
@@ -35,7 +36,7 @@ func TestOptionsOfStructure(t *testing.T) {
 		"model": "m", "requests": int64(120), "slo": `{"ttft":"60ms","itl":"8 ms"}`, "input": `{"tokens":"fixed:64"}`,
 	}}
 	want := `input={tokens: fixed:64} model=m requests=120 slo={ttft: 60ms, itl: "8 ms"}`
-	if got := optionsText(c); got != want {
+	if got := strings.Join(optionWords(c, false, nil), " "); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	kind, _ := workload.Lookup("serving")

@@ -13,19 +13,19 @@ import (
 
 // conditionColumns are the columns of conditions, without axes, which have columns already.
 func conditionColumns(axisNames []string) []string {
-	return slices.DeleteFunc(append([]string{"bytes"}, conditionNames...),
-		func(name string) bool { return slices.Contains(axisNames, name) })
+	names := []string{"bytes"}
+	for _, condition := range conditions {
+		names = append(names, condition.name)
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(axisNames, name) })
 }
 
 func conditionCells(c *results.Case, columns []string) []string {
-	of := conditionsOf(c)
 	var cells []string
-	for _, name := range columns {
-		if name == "bytes" {
-			cells = append(cells, blockBytes(c))
-			continue
+	for _, condition := range append([]condition{{"bytes", blockBytes}}, conditions...) {
+		if slices.Contains(columns, condition.name) {
+			cells = append(cells, condition.of(c))
 		}
-		cells = append(cells, of.part(name))
 	}
 	return cells
 }

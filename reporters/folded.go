@@ -2,8 +2,9 @@ package reporters
 
 import (
 	"fmt"
-	"math"
+	"slices"
 
+	"github.com/weir-bench/weir/internal/ordered"
 	"github.com/weir-bench/weir/results"
 )
 
@@ -13,18 +14,14 @@ const mostOfARun = 2
 // variancesShort is variances for a terminal: a line for each run and metric.
 func variancesShort(doc *results.Document) (out []string) {
 	for _, run := range byRun(doc) {
-		var names []string
-		of := map[string][]varying{}
+		var of ordered.Groups[string, varying]
 		for _, c := range run {
 			for _, v := range variancesOf(c) {
-				if of[v.metric] == nil {
-					names = append(names, v.metric)
-				}
-				of[v.metric] = append(of[v.metric], v)
+				of.Add(v.metric, v)
 			}
 		}
-		for _, name := range names {
-			if list := of[name]; len(list) <= mostOfARun {
+		for _, list := range of.All() {
+			if len(list) <= mostOfARun {
 				for _, v := range list {
 					out = append(out, v.line())
 				}
@@ -38,20 +35,16 @@ func variancesShort(doc *results.Document) (out []string) {
 
 // folded is one line for a metric of several cases: the range of each level.
 func folded(list []varying, run string) string {
-	var order []string
-	least, most := map[string]float64{}, map[string]float64{}
+	var levels ordered.Groups[string, float64]
 	for _, v := range list {
 		for _, l := range v.levels {
-			if _, known := most[l.Of]; !known {
-				order = append(order, l.Of)
-				least[l.Of] = math.Inf(1)
-			}
-			least[l.Of], most[l.Of] = min(least[l.Of], l.CV), max(most[l.Of], l.CV)
+			levels.Add(l.Of, l.CV)
 		}
 	}
 	var parts []string
-	for _, of := range order {
-		parts = append(parts, fmt.Sprintf("%s to %s between %s", cvText(least[of]), cvText(most[of]), levelsOf[of]))
+	for of, all := range levels.All() {
+		parts = append(parts, fmt.Sprintf("%s to %s between %s", cvText(slices.Min(all)), cvText(slices.Max(all)),
+			levelsOf[of]))
 	}
 	return fmt.Sprintf("%s of %s of %s varies by %s", plain(list[0].metric), plural(len(list), "case"), plain(run),
 		sentence(", ", parts...))
@@ -59,14 +52,12 @@ func folded(list []varying, run string) string {
 
 // byRun groups the cases by run, in document order.
 func byRun(doc *results.Document) (out [][]*results.Case) {
-	at := map[string]int{}
+	var runs ordered.Groups[string, *results.Case]
 	for _, c := range doc.Cases {
-		i, seen := at[c.Run]
-		if !seen {
-			i = len(out)
-			at[c.Run], out = i, append(out, nil)
-		}
-		out[i] = append(out[i], c)
+		runs.Add(c.Run, c)
+	}
+	for _, cases := range runs.All() {
+		out = append(out, cases)
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/ordered"
 	"github.com/weir-bench/weir/results"
 )
 
@@ -129,9 +130,7 @@ func gainTableOf(t *results.Gains, judged map[gainKey]*results.AssertionVerdict)
 func axesOf(rows []*results.Gain) (axes []string) {
 	for _, r := range rows {
 		for axis := range r.Axes {
-			if !slices.Contains(axes, axis) {
-				axes = append(axes, axis)
-			}
+			axes = ordered.Append(axes, axis)
 		}
 	}
 	slices.Sort(axes)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/ordered"
 	"github.com/weir-bench/weir/internal/quantity"
 	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/workload"
@@ -54,25 +55,16 @@ func named(columns []namedColumn, name string) bool {
 func grids(doc *results.Document) []grid {
 	metrics := workload.DefinitionsOf(doc)
 	partly := mixesSimulated(doc)
-	var order []string
-	byRun := map[string][]*results.Case{}
-	for _, c := range doc.Cases {
-		if _, ok := byRun[c.Run]; !ok {
-			order = append(order, c.Run)
-		}
-		byRun[c.Run] = append(byRun[c.Run], c)
-	}
+	runs := byRun(doc)
 	stages := []string{""}
-	for _, run := range order {
-		if s := byRun[run][0].Stage; !slices.Contains(stages, s) {
-			stages = append(stages, s)
-		}
+	for _, cases := range runs {
+		stages = ordered.Append(stages, cases[0].Stage)
 	}
 	var out []grid
 	for _, stage := range stages {
 		heads := stage != ""
-		for _, run := range order {
-			cases := byRun[run]
+		for _, cases := range runs {
+			run := cases[0].Run
 			if cases[0].Stage != stage {
 				continue
 			}
@@ -218,9 +210,7 @@ func axes(cases []*results.Case) []string {
 	var out []string
 	for _, c := range cases {
 		for _, a := range c.AxisOrder {
-			if !slices.Contains(out, a) {
-				out = append(out, a)
-			}
+			out = ordered.Append(out, a)
 		}
 	}
 	return out

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weir-bench/weir/internal/ordered"
 	"github.com/weir-bench/weir/reporters/html"
 	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/workload"
@@ -73,9 +74,7 @@ func nodesOf(c *results.Case) string {
 	var names []string
 	for _, l := range c.Launches {
 		for _, n := range l.Nodes {
-			if !slices.Contains(names, n) {
-				names = append(names, n)
-			}
+			names = ordered.Append(names, n)
 		}
 		if len(names) > mostShown {
 			break // enough to read

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/ordered"
 	"github.com/weir-bench/weir/reporters/html"
 	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/workload"
@@ -42,10 +43,7 @@ func setup(cases []*results.Case) []html.Setting {
 	add("workload", doc, []string{cases[0].Workload})
 	add("fabric", "What carried the data, as reported by the ranks.", fabricsOf(cases))
 	add("transport", "Transports reported by the fabric's library after the launch.", transportsOf(cases))
-	add("provider", "Provider facts reported by the fabric's library after the launch.",
-		ofLaunchesOnce(cases, func(l *results.Launch) string {
-			return results.ProviderText(results.ProviderFacts(l.Provider))
-		}))
+	add("provider", "Provider facts reported by the fabric's library after the launch.", providersOf(cases))
 	add("provider settings", "Limits of the provider, and variables of the library: as set, or the default that it states.",
 		ofLaunchesOnce(cases, func(l *results.Launch) string {
 			return results.ProviderText(results.ProviderSettings(l.Provider))
@@ -60,9 +58,7 @@ func setup(cases []*results.Case) []html.Setting {
 	files := map[string][]string{}
 	for _, c := range cases {
 		for option, path := range c.Files {
-			if !slices.Contains(files[option], path) {
-				files[option] = append(files[option], path)
-			}
+			files[option] = ordered.Append(files[option], path)
 		}
 	}
 	for _, option := range slices.Sorted(maps.Keys(files)) {
@@ -142,6 +138,13 @@ func transportsOf(cases []*results.Case) []string {
 	})
 }
 
+// providersOf lists the provider facts read back, without their many settings.
+func providersOf(cases []*results.Case) []string {
+	return ofLaunchesOnce(cases, func(l *results.Launch) string {
+		return results.ProviderText(results.ProviderFacts(l.Provider))
+	})
+}
+
 // placesOf lists the ranks and nodes of launches.
 func placesOf(cases []*results.Case) []string {
 	return ofLaunchesOnce(cases, func(l *results.Launch) string {
@@ -211,9 +214,7 @@ func optionsOf(kind *workload.Kind, cases []*results.Case) []setOption {
 			if flow, is := o.Flow(text); is {
 				text = shortened(flow)
 			}
-			if !slices.Contains(one.values, text) {
-				one.values = append(one.values, text)
-			}
+			one.values = ordered.Append(one.values, text)
 		}
 		if len(one.values) > 1 {
 			one.values = decided(o.Name, one.values, cases)
@@ -235,9 +236,7 @@ func decided(name string, values []string, cases []*results.Case) []string {
 		var out []string
 		for _, c := range cases {
 			text := fmt.Sprintf("%s (%s=%s)", setting(c, name), axis, on(c, axis))
-			if !slices.Contains(out, text) {
-				out = append(out, text)
-			}
+			out = ordered.Append(out, text)
 		}
 		return out
 	}
@@ -247,9 +246,7 @@ func decided(name string, values []string, cases []*results.Case) []string {
 // linksOf lists the shares of links that cases reached.
 func linksOf(cases []*results.Case) (all []string) {
 	for _, c := range cases {
-		if text := linkText(c); !slices.Contains(all, text) {
-			all = append(all, text)
-		}
+		all = ordered.Append(all, linkText(c))
 	}
 	return all
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weir-bench/weir/internal/ordered"
 	"github.com/weir-bench/weir/reporters/html"
 	"github.com/weir-bench/weir/results"
 )
@@ -13,23 +14,18 @@ import (
 // series.
 func (d *draft) together(doc *results.Document, all []grid) []html.Run {
 	type likeness struct{ workload, axes string }
-	var order []likeness
-	alike := map[likeness][]grid{}
+	var alike ordered.Groups[likeness, grid]
 	for _, g := range all {
 		if len(g.cases) == 0 || sequencesOf(g.cases) != nil {
 			continue // patterns of different sequences are unrelated
 		}
-		k := likeness{g.cases[0].Workload, strings.Join(axes(g.cases), ",")}
-		if alike[k] == nil {
-			order = append(order, k)
-		}
-		alike[k] = append(alike[k], g)
+		alike.Add(likeness{g.cases[0].Workload, strings.Join(axes(g.cases), ",")}, g)
 	}
 	var out []html.Run
-	for _, k := range order {
+	for _, grids := range alike.All() {
 		var cases []*results.Case
 		var names []string
-		for _, g := range alike[k] {
+		for _, g := range grids {
 			cases = append(cases, g.cases...)
 			names = append(names, plain(g.run))
 		}
@@ -40,7 +36,7 @@ func (d *draft) together(doc *results.Document, all []grid) []html.Run {
 		r.Name = clip(strings.Join(names, ", "), " …") + " together"
 		l := newLayout(cases, ofRun)
 		for _, metric := range d.charted(doc, cases) {
-			if !slices.ContainsFunc(alike[k], func(g grid) bool { return !has(g.cases, metric) }) {
+			if !slices.ContainsFunc(grids, func(g grid) bool { return !has(g.cases, metric) }) {
 				if f, ok := d.figure(doc, l, metric); ok {
 					r.Figures = append(r.Figures, f)
 				}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/weir-bench/weir/internal/ordered"
 	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/results/assertion"
 )
@@ -129,9 +130,7 @@ func ownMetrics(l *results.Launch, e *assertion.Expr) string {
 		}
 		scale := results.ScaleFor(v, leaf.Unit)
 		value, _, _ := scale.Estimate(v, nil)
-		if text := leaf.Metric + " " + scale.WithUnit(value); !slices.Contains(parts, text) {
-			parts = append(parts, text)
-		}
+		parts = ordered.Append(parts, leaf.Metric+" "+scale.WithUnit(value))
 	}
 	if len(parts) == 0 {
 		return "ok"
@@ -146,10 +145,9 @@ func (p *xmlProperties) add(name, value string) {
 // ofCase adds properties of a case that do not depend on assertions.
 func (p *xmlProperties) ofCase(c *results.Case) {
 	p.add("case", c.Key)
-	of := conditionsOf(c)
-	for _, name := range conditionNames {
-		if text := of.part(name); text != "" {
-			p.add(name, text)
+	for _, condition := range conditions {
+		if text := condition.of(c); text != "" {
+			p.add(condition.name, text)
 		}
 	}
 	if c.Simulated() {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	evidence "github.com/weir-bench/weir/fabric/causes"
+	"github.com/weir-bench/weir/internal/ordered"
 	"github.com/weir-bench/weir/results"
 )
 
@@ -74,9 +75,7 @@ func nameCausesOnce(list []finding) {
 			} else {
 				first[l] = list[i].where
 			}
-			if !slices.Contains(all, l) {
-				all = append(all, l)
-			}
+			all = ordered.Append(all, l)
 		}
 		list[i].likely = all
 	}

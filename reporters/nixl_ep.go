@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/workload"
@@ -89,7 +90,7 @@ func ranksPassed(c *results.Case, metric string) (least float64, known bool) {
 // ranOver is the fabric that moved the data, or the requested one; "" if nothing ran and weir was to
 // choose.
 func ranOver(c *results.Case) string {
-	if name := fabricOf(c); name != "auto" {
+	if name := plain(strings.Join(fabricsOf(one(c)), " or ")); name != "auto" {
 		return name
 	}
 	return ""

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/weir-bench/weir/internal/ordered"
 	"github.com/weir-bench/weir/internal/quantity"
 	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/workload"
@@ -36,23 +37,19 @@ func NIXLBench(w io.Writer, doc *results.Document) error {
 		fmt.Fprintf(out, "%s\n\n", text)
 	}
 	out.WriteString(nixlbenchNotes)
-	var order []string
-	groups, others := map[string][]*results.Case{}, 0
+	var groups ordered.Groups[string, *results.Case]
+	others := 0
 	for _, c := range attempted(doc).Cases {
 		columns, above, ok := nixlbenchColumns(c)
 		if !ok {
 			others++
 			continue
 		}
-		g := nixlbenchGroup(c, columns, above)
-		if groups[g] == nil {
-			order = append(order, g)
-		}
-		groups[g] = append(groups[g], c)
+		groups.Add(nixlbenchGroup(c, columns, above), c)
 	}
-	for _, g := range order {
-		fmt.Fprintf(out, "\n%s\n", g)
-		nixlbenchTable(out, groups[g])
+	for head, cases := range groups.All() {
+		fmt.Fprintf(out, "\n%s\n", head)
+		nixlbenchTable(out, cases)
 	}
 	foreignEnd(out, doc, others, "nixlbench has no such table")
 	return out.Flush()

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/ordered"
 	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/workload"
 )
@@ -49,27 +50,22 @@ func whatIsScaled(of string) string {
 
 // scaled lists the runs with a time scale, and the factors; "": none.
 func scaled(doc *results.Document, what string) string {
-	var order []string
-	runs := map[string][]string{} // by scale
+	var runs ordered.Groups[string, string] // by scale
 	for _, c := range doc.Cases {
 		scale := timeScale(c)
 		if scale == "" || len(c.Launches) == 0 || whatIsScaled(c.Workload) != what {
 			continue
 		}
-		if runs[scale] == nil {
-			order = append(order, scale)
-		}
-		if run := plain(c.Run); !slices.Contains(runs[scale], run) {
-			runs[scale] = append(runs[scale], run)
-		}
+		ordered.AddOnce(&runs, scale, plain(c.Run))
 	}
-	if order == nil {
+	var parts []string
+	for scale, of := range runs.All() {
+		parts = append(parts, fmt.Sprintf("by %s in %s", scale, strings.Join(of, ", ")))
+	}
+	if parts == nil {
 		return ""
 	}
-	for i, scale := range order {
-		order[i] = fmt.Sprintf("by %s in %s", scale, strings.Join(runs[scale], ", "))
-	}
-	return what + " SCALED " + strings.Join(order, "; ")
+	return what + " SCALED " + strings.Join(parts, "; ")
 }
 
 // timeScale is the factor of a case's sleeps, "" for 1 or none.
@@ -268,21 +264,10 @@ func discardedLaunches(doc *results.Document) []string {
 // oversubscribedNodes lists nodes with more threads than processors.
 func oversubscribedNodes(doc *results.Document) []string {
 	var out []string
-	cases := map[string]int{}
-	for _, c := range doc.Cases {
-		of := map[string]bool{}
-		for _, l := range c.Launches {
-			if text := l.Oversubscribed(); text != "" && !of[text] {
-				of[text] = true
-				if cases[text]++; cases[text] == 1 {
-					out = append(out, text)
-				}
-			}
-		}
-	}
-	for i, text := range out {
-		out[i] = plain(fmt.Sprintf("%s (%s): they share processors, so disturbances by others cannot be detected", text,
-			plural(cases[text], "case")))
+	cases := casesOf(doc, func(_ *results.Case, l *results.Launch) []string { return []string{l.Oversubscribed()} })
+	for text, all := range cases.All() {
+		out = append(out, plain(fmt.Sprintf("%s (%s): they share processors, so disturbances by others cannot be detected",
+			text, plural(len(all), "case"))))
 	}
 	return out
 }

@@ -4,23 +4,19 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/weir-bench/weir/internal/ordered"
 	"github.com/weir-bench/weir/internal/quantity"
 	"github.com/weir-bench/weir/results"
 )
 
 // services says of each service how often it was started, how long it took to be ready, and why it failed.
 func services(doc *results.Document) []string {
-	var names []string
-	starts := map[string][]results.Service{}
+	var starts ordered.Groups[string, results.Service]
 	for _, s := range doc.Services {
-		if starts[s.Name] == nil {
-			names = append(names, s.Name)
-		}
-		starts[s.Name] = append(starts[s.Name], s)
+		starts.Add(s.Name, s)
 	}
 	var out []string
-	for _, name := range names {
-		all := starts[name]
+	for name, all := range starts.All() {
 		var ready []float64
 		failed, why := 0, ""
 		for _, s := range all {

@@ -1,9 +1,9 @@
 package reporters
 
 import (
-	"slices"
 	"strings"
 
+	"github.com/weir-bench/weir/internal/ordered"
 	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/workload"
 )
@@ -13,8 +13,7 @@ const undecidableTitle = "Values that decide nothing"
 // undecidableValues says which columns have values that decide no assertion, and why.
 func undecidableValues(doc *results.Document) (out []string) {
 	tables := workload.DefinitionsOf(doc)
-	metrics := map[string][]string{} // by reason
-	var reasons []string
+	var metrics ordered.Groups[string, string] // by reason
 	for _, c := range doc.Cases {
 		b, ok := workload.As[workload.AlwaysInconclusive](c.Workload)
 		if !ok {
@@ -25,18 +24,14 @@ func undecidableValues(doc *results.Document) (out []string) {
 				text := b.Undecidable(c.ResolvedOptions(), l.Metrics, column.Metric)
 				why := strings.TrimPrefix(text, column.Metric+": ")
 				_, has := l.Metrics.Get(column.Metric)
-				if !has || why == "" || slices.Contains(metrics[why], column.Metric) {
-					continue
+				if has && why != "" {
+					ordered.AddOnce(&metrics, why, column.Metric)
 				}
-				if metrics[why] == nil {
-					reasons = append(reasons, why)
-				}
-				metrics[why] = append(metrics[why], column.Metric)
 			}
 		}
 	}
-	for _, why := range reasons {
-		out = append(out, plain(strings.Join(metrics[why], ", ")+" decide nothing: "+why))
+	for why, names := range metrics.All() {
+		out = append(out, plain(strings.Join(names, ", ")+" decide nothing: "+why))
 	}
 	return out
 }

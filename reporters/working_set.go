@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/weir-bench/weir/internal/ordered"
 	"github.com/weir-bench/weir/results"
 )
 
@@ -34,22 +35,15 @@ func workingSets(doc *results.Document) []string {
 		cache int64
 		state string
 	}
-	var order []kind
-	of := map[kind][]int64{}
+	var of ordered.Groups[kind, int64]
 	for _, c := range doc.Cases {
-		w := workingSet(c)
-		if w == nil {
-			continue
+		if w := workingSet(c); w != nil {
+			of.Add(kind{c.Run, w.Cache, w.State()}, w.Node)
 		}
-		k := kind{c.Run, w.Cache, w.State()}
-		if of[k] == nil {
-			order = append(order, k)
-		}
-		of[k] = append(of[k], w.Node)
 	}
 	var out []string
-	for _, k := range order {
-		least, most := slices.Min(of[k]), slices.Max(of[k])
+	for k, sizes := range of.All() {
+		least, most := slices.Min(sizes), slices.Max(sizes)
 		size := bytesText(least)
 		if least < most {
 			size += " to " + bytesText(most)
@@ -59,7 +53,7 @@ func workingSets(doc *results.Document) []string {
 			state = bytesText(k.cache) + ": " + k.state
 		}
 		out = append(out, fmt.Sprintf("%s, %s: %s working set on a node, last-level cache %s", plain(k.run),
-			plural(len(of[k]), "case"), size, state))
+			plural(len(sizes), "case"), size, state))
 	}
 	return out
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/weir-bench/weir/internal/ordered"
 	"github.com/weir-bench/weir/internal/quantity"
 	"github.com/weir-bench/weir/internal/redact"
 )
@@ -275,9 +276,7 @@ func providerFacts(c *Case) map[string]string {
 	values := map[string][]string{}
 	for _, l := range moved(c) {
 		for _, f := range l.Provider {
-			if !slices.Contains(values[f.Name], f.Value) {
-				values[f.Name] = append(values[f.Name], f.Value)
-			}
+			values[f.Name] = ordered.Append(values[f.Name], f.Value)
 		}
 	}
 	out := map[string]string{}

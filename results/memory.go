@@ -1,6 +1,10 @@
 package results
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/weir-bench/weir/internal/ordered"
+)
 
 // MemoryNode is a NUMA node with buffers of a launch's ranks, read back from the kernel if the scenario
 // asks for a node.
@@ -18,9 +22,7 @@ func MemoryNodes(ofRanks [][]int) []MemoryNode {
 			if i < 0 {
 				i, out = len(out), append(out, MemoryNode{Node: node})
 			}
-			if !slices.Contains(out[i].Ranks, rank) {
-				out[i].Ranks = append(out[i].Ranks, rank)
-			}
+			out[i].Ranks = ordered.Append(out[i].Ranks, rank)
 		}
 	}
 	slices.SortFunc(out, func(a, b MemoryNode) int { return a.Node - b.Node })

@@ -7,6 +7,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/ordered"
 	"github.com/weir-bench/weir/internal/quantity"
 	"github.com/weir-bench/weir/internal/suggest"
 	"github.com/weir-bench/weir/workload"
@@ -286,9 +287,7 @@ func fabricValues() (all []string) {
 	for _, k := range workload.Kinds() {
 		o, _ := k.Option("fabric")
 		for _, v := range o.Values {
-			if !slices.Contains(all, v) {
-				all = append(all, v)
-			}
+			all = ordered.Append(all, v)
 		}
 	}
 	return all

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/weir-bench/weir/internal/lazyregexp"
 	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/ordered"
 	"github.com/weir-bench/weir/internal/quantity"
 )
 
@@ -69,9 +69,7 @@ func conditionFrom(r []rune, tokens []token, names *Names, host bool) (*Conditio
 func distinct(names []string) []string {
 	var out []string
 	for _, n := range names {
-		if !slices.Contains(out, n) {
-			out = append(out, n)
-		}
+		out = ordered.Append(out, n)
 	}
 	return out
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/ordered"
 	"github.com/weir-bench/weir/internal/quantity"
 	"github.com/weir-bench/weir/interop/output"
 )
@@ -100,9 +101,7 @@ func (p *Parse) selected(rows []output.Row, at string) (found []output.Row, err 
 func (p *Parse) unswept(rows []output.Row) error {
 	var values []string
 	for _, r := range rows {
-		if v := r.At[p.Rows]; !slices.Contains(values, v) {
-			values = append(values, v)
-		}
+		values = ordered.Append(values, r.At[p.Rows])
 	}
 	return fmt.Errorf("its output has %d rows, but the run has one case: make each row a case by sweep: {%s: [%s]}",
 		len(rows), p.Rows, strings.Join(values, ", "))
