@@ -1,7 +1,6 @@
 package reporters
 
 import (
-	"fmt"
 	"io"
 	"net/url"
 	"slices"
@@ -132,26 +131,12 @@ func (m *page) effects(c *results.Comparison, effects []*results.Effect) {
 	if len(effects) == 0 {
 		return
 	}
-	columns := slices.DeleteFunc(effectColumns(c), func(col effectColumn) bool {
+	columns := slices.DeleteFunc(effectColumns(c), func(col tableColumn[*results.Effect]) bool {
 		return !slices.ContainsFunc(commentColumns, func(name string) bool { return strings.HasSuffix(col.head, name) })
 	})
-	var head, rule []string
-	for _, col := range columns {
-		head = append(head, mdText(col.head))
-		rule = append(rule, map[bool]string{true: "---:", false: ":---"}[col.right])
-	}
-	if !m.row(fmt.Sprintf("| %s |\n| %s |\n", strings.Join(head, " | "), strings.Join(rule, " | "))) {
+	if !m.rowsOf("", tableOf(columns, effects), func(s string) string { return mdBrief(s, briefCell) }) {
 		m.omitted(len(effects))
-		return
 	}
-	m.omitted(m.rows(len(effects), func(i int) string {
-		var cells []string
-		for _, col := range columns {
-			cells = append(cells, mdBrief(col.cell(effects[i]), briefCell))
-		}
-		return "| " + strings.Join(cells, " | ") + " |\n"
-	}))
-	m.always("\n")
 }
 
 // failures lists what failed, the first ones with their causes.

@@ -33,15 +33,7 @@ func effectLabel(v results.EffectVerdict) string {
 	return sentence(" ", symbols[standingOf(v)], string(v))
 }
 
-// effectColumn is one column of a comparison; columns with the highest drop are left out first.
-type effectColumn struct {
-	head  string
-	right bool
-	drop  int
-	cell  func(*results.Effect) string
-}
-
-func effectColumns(c *results.Comparison) []effectColumn {
+func effectColumns(c *results.Comparison) []tableColumn[*results.Effect] {
 	value := func(o func(*results.Effect) *results.Observed) func(*results.Effect) string {
 		return func(e *results.Effect) string { return observedText(o(e), e.Unit) }
 	}
@@ -53,7 +45,7 @@ func effectColumns(c *results.Comparison) []effectColumn {
 			return text(e)
 		}
 	}
-	return []effectColumn{
+	return []tableColumn[*results.Effect]{
 		{"case", false, 0, func(e *results.Effect) string { return plain(e.Case) }},
 		{"metric", false, 0, func(e *results.Effect) string { return sentence("", plain(e.Metric), dash(e.Metric)) }},
 		{"base", true, 2, value(func(e *results.Effect) *results.Observed { return e.Base })},

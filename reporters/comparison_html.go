@@ -62,27 +62,21 @@ func ComparisonHTML(w io.Writer, home string, all ...*results.Comparison) error 
 
 // changedRun is the chart and the table of one comparison; of names it among several.
 func changedRun(c *results.Comparison, of string) html.Run {
-	r := html.Run{ID: "changes", Name: "Changes", Figures: changesOf(c), Table: html.Table{
-		Caption: plural(len(c.Effects), "change"), Folded: len(c.Effects) > mostRows,
-	}}
+	effects := effectRows(c)
+	r := html.Run{ID: "changes", Name: "Changes", Figures: changesOf(c)}
+	r.Table = *tableOf(effectColumns(c), effects).page()
+	r.Table.Caption, r.Table.Folded = plural(len(c.Effects), "change"), len(c.Effects) > mostRows
 	if of != "" {
 		r.ID, r.Name = "changes-"+of[:1], of
 		r.Table.Caption += " of " + of
 	}
-	for _, col := range effectColumns(c) {
-		r.Table.Columns = append(r.Table.Columns, html.Column{
-			Head: col.head, Right: col.right, Verdict: col.head == verdictColumn,
-		})
+	for i, col := range r.Table.Columns {
+		r.Table.Columns[i].Verdict = col.Head == verdictColumn
 	}
-	for _, e := range effectRows(c) {
-		row := html.Row{Class: rowClass(standingOf(e.Verdict))}
-		if e.Verdict == "" {
-			row.Class = ""
+	for i, e := range effects {
+		if e.Verdict != "" {
+			r.Table.Rows[i].Class = rowClass(standingOf(e.Verdict))
 		}
-		for _, col := range effectColumns(c) {
-			row.Cells = append(row.Cells, col.cell(e))
-		}
-		r.Table.Rows = append(r.Table.Rows, row)
 	}
 	return r
 }

@@ -2,7 +2,6 @@ package reporters
 
 import (
 	"io"
-	"strings"
 
 	"github.com/weir-bench/weir/results"
 )
@@ -22,24 +21,11 @@ func ComparisonMarkdown(w io.Writer, c *results.Comparison) error {
 	for _, s := range c.Shifts {
 		m.always("\n**%s**\n", mdText(s.String()))
 	}
-	columns := effectColumns(c)
-	var head, rule []string
-	for _, col := range columns {
-		head = append(head, mdText(col.head))
-		rule = append(rule, map[bool]string{true: "---:", false: ":---"}[col.right])
+	if t := tableOf(effectColumns(c), effectRows(c)); len(t.rows) == 0 {
+		m.always("\n")
+	} else if !m.rowsOf("\n", t, mdText) {
+		m.omitted(len(t.rows))
 	}
-	if len(c.Effects) > 0 {
-		m.always("\n| %s |\n| %s |\n", strings.Join(head, " | "), strings.Join(rule, " | "))
-	}
-	effects := effectRows(c)
-	m.omitted(m.rows(len(effects), func(i int) string {
-		var cells []string
-		for _, col := range columns {
-			cells = append(cells, mdText(col.cell(effects[i])))
-		}
-		return "| " + strings.Join(cells, " | ") + " |\n"
-	}))
-	m.always("\n")
 	var lines []string
 	for _, d := range details(c, true) {
 		lines = append(lines, d.line())

@@ -12,53 +12,36 @@ import (
 // become lines above their rows.
 func (t *terminal) effects(c *results.Comparison) (table string, full bool) {
 	all := effectColumns(c)
-	columns := all
-	fits := func(drawn string) bool { return t.Width <= 0 || text.LongestLineLen(drawn) <= t.Width }
-	drawn := t.effectTable(c, columns)
-	for !fits(drawn) {
-		least := slices.MaxFunc(columns, func(a, b effectColumn) int { return a.drop - b.drop })
-		if least.drop == 0 {
-			break
-		}
-		columns = slices.DeleteFunc(slices.Clone(columns),
-			func(col effectColumn) bool { return col.drop == least.drop })
-		drawn = t.effectTable(c, columns)
-	}
-	if fits(drawn) {
-		return drawn, len(columns) == len(all)
+	drawn, n := t.fitting(c, all)
+	if n > 0 {
+		return drawn, n == len(all)
 	}
 	var titles []string
 	for _, e := range effectRows(c) {
 		titles = append(titles, plain(e.Case))
 	}
-	below := all[1:] // without the cases
-	for drawn = t.effectTable(c, below); !fits(drawn); drawn = t.effectTable(c, below) {
-		least := slices.MaxFunc(below, func(a, b effectColumn) int { return a.drop - b.drop })
-		if least.drop == 0 {
-			break
-		}
-		below = slices.DeleteFunc(slices.Clone(below), func(col effectColumn) bool { return col.drop == least.drop })
-	}
-	return t.titled(drawn, titles, nil), len(below) == len(all)-1
+	drawn, n = t.fitting(c, all[1:]) // without the cases
+	return t.titled(drawn, titles, nil), n == len(all)-1
 }
 
-// effectTable draws columns of a comparison.
-func (t *terminal) effectTable(c *results.Comparison, columns []effectColumn) string {
-	var head []string
-	var right []bool
-	for _, col := range columns {
-		head, right = append(head, col.head), append(right, col.right)
-	}
-	var rows [][]string
-	for _, e := range effectRows(c) {
-		var row []string
-		for _, col := range columns {
-			row = append(row, col.cell(e))
+// fitting draws those columns of a comparison that fit, and returns their number; 0: also the least do not.
+func (t *terminal) fitting(c *results.Comparison, columns []tableColumn[*results.Effect]) (drawn string, n int) {
+	for {
+		table := tableOf(columns, effectRows(c))
+		for i, e := range effectRows(c) {
+			if last := len(columns) - 1; e.Verdict != "" {
+				table.rows[i][last] = t.colored(standingOf(e.Verdict), table.rows[i][last])
+			}
 		}
-		if e.Verdict != "" {
-			row[len(row)-1] = t.colored(standingOf(e.Verdict), row[len(row)-1])
+		drawn = ruled(table.head, table.right, table.rows)
+		if t.Width <= 0 || text.LongestLineLen(drawn) <= t.Width {
+			return drawn, len(columns)
 		}
-		rows = append(rows, row)
+		drop := slices.MaxFunc(columns, func(a, b tableColumn[*results.Effect]) int { return a.drop - b.drop }).drop
+		if drop == 0 {
+			return drawn, 0
+		}
+		columns = slices.DeleteFunc(slices.Clone(columns),
+			func(col tableColumn[*results.Effect]) bool { return col.drop == drop })
 	}
-	return ruled(head, right, rows)
 }

@@ -37,15 +37,13 @@ func documentTexts(all []*results.Comparison) []string {
 
 // across is a table of a case and metric per row and a document per column: the value and its change against the first.
 type across struct {
-	head  []string
-	right []bool
-	rows  [][]string
+	textTable
 	// effects are those of the cells; nil: the document has no such row.
 	effects [][]*results.Effect
 }
 
 func acrossOf(all []*results.Comparison) across {
-	t := across{head: []string{"case", "metric", letter(0)}, right: []bool{false, false, true}}
+	t := across{textTable: textTable{head: []string{"case", "metric", letter(0)}, right: []bool{false, false, true}}}
 	row := map[[2]string]int{}
 	for i, c := range all {
 		t.head, t.right = append(t.head, letter(i+1)), append(t.right, true)
@@ -141,19 +139,9 @@ func ComparisonsMarkdown(w io.Writer, all []*results.Comparison) error {
 		m.always("- %s\n", mdText(strings.TrimSpace(line)))
 	}
 	table := acrossOf(all)
-	var rule []string
-	for _, right := range table.right {
-		rule = append(rule, map[bool]string{true: "---:", false: ":---"}[right])
+	if !m.rowsOf("\n", table.textTable, mdText) {
+		m.omitted(len(table.rows))
 	}
-	m.always("\n| %s |\n| %s |\n", strings.Join(table.head, " | "), strings.Join(rule, " | "))
-	m.omitted(m.rows(len(table.rows), func(i int) string {
-		var cells []string
-		for _, cell := range table.rows[i] {
-			cells = append(cells, mdText(cell))
-		}
-		return "| " + strings.Join(cells, " | ") + " |\n"
-	}))
-	m.always("\n")
 	var lines []string
 	for i, c := range all {
 		for _, d := range details(c, true) {
@@ -169,18 +157,16 @@ func ComparisonsMarkdown(w io.Writer, all []*results.Comparison) error {
 // acrossRun is the table of several documents on a page.
 func acrossRun(all []*results.Comparison) html.Run {
 	table := acrossOf(all)
-	r := html.Run{ID: "documents", Name: "All documents", Table: html.Table{Caption: plural(len(table.rows), "row")}}
-	for i, head := range table.head {
-		r.Table.Columns = append(r.Table.Columns, html.Column{Head: head, Right: table.right[i]})
-	}
-	for at, cells := range table.rows {
-		row := html.Row{Cells: cells, Marks: map[int]string{}}
-		for i, e := range table.effects[at] {
+	r := html.Run{ID: "documents", Name: "All documents", Table: *table.page()}
+	r.Table.Caption, r.Table.Folded = plural(len(table.rows), "row"), false
+	for at, effects := range table.effects {
+		row := &r.Table.Rows[at]
+		row.Marks = map[int]string{}
+		for i, e := range effects {
 			if e != nil {
-				row.Marks[len(cells)-len(all)+i] = rowClass(standingOf(e.Verdict))
+				row.Marks[len(row.Cells)-len(all)+i] = rowClass(standingOf(e.Verdict))
 			}
 		}
-		r.Table.Rows = append(r.Table.Rows, row)
 	}
 	return r
 }

@@ -10,12 +10,6 @@ import (
 	"github.com/weir-bench/weir/results"
 )
 
-type gainColumn struct {
-	head  string
-	right bool
-	cell  func(*results.Gain) string
-}
-
 // gainTables returns the tables of runs with variants.
 func gainTables(doc *results.Document) []textTable {
 	var out []textTable
@@ -54,9 +48,11 @@ func signedInterval(low, high string) string {
 func containsZero(ci *[2]float64) bool { return ci != nil && ci[0] <= 0 && ci[1] >= 0 }
 
 func gainTableOf(t *results.Gains, judged map[gainKey]*results.AssertionVerdict) textTable {
-	columns := []gainColumn{{"variant", false, func(g *results.Gain) string { return plain(g.Variant) }}}
+	columns := []tableColumn[*results.Gain]{
+		{"variant", false, 0, func(g *results.Gain) string { return plain(g.Variant) }},
+	}
 	for _, axis := range axesOf(t.Rows) {
-		columns = append(columns, gainColumn{plain(axis), false, func(g *results.Gain) string {
+		columns = append(columns, tableColumn[*results.Gain]{plain(axis), false, 0, func(g *results.Gain) string {
 			if v, ok := g.Axes[axis]; ok {
 				return plain(option.Text(v))
 			}
@@ -84,17 +80,17 @@ func gainTableOf(t *results.Gains, judged map[gainKey]*results.AssertionVerdict)
 			return gainInterval(ci, low, high)
 		}
 	}
-	columns = append(columns,
-		gainColumn{"metric", false, func(g *results.Gain) string {
+	columns = append(columns, []tableColumn[*results.Gain]{
+		{"metric", false, 0, func(g *results.Gain) string {
 			return sentence("", plain(g.Metric), dash(g.Metric))
 		}},
-		gainColumn{fmt.Sprintf("before (%s)", plain(t.Baseline)), true, func(g *results.Gain) string {
+		{fmt.Sprintf("before (%s)", plain(t.Baseline)), true, 0, func(g *results.Gain) string {
 			return observedText(g.Before, g.Unit)
 		}},
-		gainColumn{"after", true, func(g *results.Gain) string { return observedText(g.After, g.Unit) }},
-		gainColumn{"gain", true, text(0)},
-		gainColumn{results.ConfidenceText + " CI", true, text(1)},
-		gainColumn{"real?", false, func(g *results.Gain) string {
+		{"after", true, 0, func(g *results.Gain) string { return observedText(g.After, g.Unit) }},
+		{"gain", true, 0, text(0)},
+		{results.ConfidenceText + " CI", true, 0, text(1)},
+		{"real?", false, 0, func(g *results.Gain) string {
 			if g.Gain == nil {
 				return "-"
 			}
@@ -103,18 +99,10 @@ func gainTableOf(t *results.Gains, judged map[gainKey]*results.AssertionVerdict)
 				return notShown
 			}
 			return shownText(g.Gain)
-		}})
-	g := textTable{title: fmt.Sprintf("Gains in %s over %s", plain(t.Run), plain(t.Baseline))}
-	for _, c := range columns {
-		g.head, g.right = append(g.head, c.head), append(g.right, c.right)
-	}
-	for _, r := range t.Rows {
-		var cells []string
-		for _, c := range columns {
-			cells = append(cells, c.cell(r))
-		}
-		g.rows = append(g.rows, cells)
-	}
+		}},
+	}...)
+	g := tableOf(columns, t.Rows)
+	g.title = fmt.Sprintf("Gains in %s over %s", plain(t.Run), plain(t.Baseline))
 	var cases, reasons []string
 	for _, r := range t.Rows {
 		if r.Gain == nil {

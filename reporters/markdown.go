@@ -157,14 +157,10 @@ func (m *page) findings(doc *results.Document, heading string, fs []finding) {
 }
 
 func (m *page) grid(g grid) {
-	var head, rule []string
+	var head []string
+	var right []bool
 	for _, c := range g.columns {
-		head = append(head, mdText(strings.TrimSpace(c.head)))
-		if c.right {
-			rule = append(rule, "---:")
-		} else {
-			rule = append(rule, ":---")
-		}
+		head, right = append(head, strings.TrimSpace(c.head)), append(right, c.right)
 	}
 	heading := "## " + mdText(g.run)
 	if g.stage != "" {
@@ -173,18 +169,15 @@ func (m *page) grid(g grid) {
 	if g.heads {
 		heading = "## Stage " + mdText(g.stage) + "\n\n" + heading
 	}
-	if !m.row(fmt.Sprintf("%s\n\n| %s |\n| %s |\n", heading, strings.Join(head, " | "), strings.Join(rule, " | "))) {
+	if !m.cells(heading+"\n\n", head, right, len(g.cases), func(i int) (cells []string) {
+		for _, c := range g.columns {
+			cells = append(cells, c.cell(g.cases[i]))
+		}
+		return cells
+	}, mdText) {
 		m.omittedRuns += len(g.cases)
 		return
 	}
-	m.omitted(m.rows(len(g.cases), func(i int) string {
-		var cells []string
-		for _, c := range g.columns {
-			cells = append(cells, mdText(c.cell(g.cases[i])))
-		}
-		return "| " + strings.Join(cells, " | ") + " |\n"
-	}))
-	m.always("\n")
 	lines := conditionLines(g.cases)
 	m.omitted(m.rows(len(lines), func(i int) string { return "- " + mdText(lines[i]) + "\n" }))
 	m.always("\n")

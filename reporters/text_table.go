@@ -20,25 +20,63 @@ type textTable struct {
 	below bool // the last column may be a line below each row
 }
 
-func (m *page) table(t textTable) {
-	var head, rule []string
-	for i, h := range t.head {
-		head = append(head, mdText(h))
-		rule = append(rule, map[bool]string{true: "---:", false: ":---"}[t.right[i]])
+// tableColumn is a column of a table with a row for each value.
+type tableColumn[T any] struct {
+	head  string
+	right bool
+	drop  int // columns with the highest drop are left out first; 0: never
+	cell  func(T) string
+}
+
+// tableOf is a table of values.
+func tableOf[T any](columns []tableColumn[T], values []T) (t textTable) {
+	for _, c := range columns {
+		t.head, t.right = append(t.head, c.head), append(t.right, c.right)
 	}
-	if !m.row(fmt.Sprintf("## %s\n\n| %s |\n| %s |\n", mdText(t.title), strings.Join(head, " | "),
-		strings.Join(rule, " | "))) {
+	for _, v := range values {
+		var row []string
+		for _, c := range columns {
+			row = append(row, c.cell(v))
+		}
+		t.rows = append(t.rows, row)
+	}
+	return t
+}
+
+// cells writes a table of n rows after a heading, with a format of its texts. It returns false if there is no room for
+// its head.
+func (m *page) cells(
+	heading string, head []string, right []bool, n int, row func(i int) []string, format func(string) string,
+) bool {
+	line := func(texts []string) string {
+		cells := make([]string, len(texts))
+		for i, s := range texts {
+			cells[i] = format(s)
+		}
+		return "| " + strings.Join(cells, " | ") + " |\n"
+	}
+	rule := "|"
+	for _, r := range right {
+		rule += map[bool]string{true: " ---: |", false: " :--- |"}[r]
+	}
+	if !m.row(heading + line(head) + rule + "\n") {
+		return false
+	}
+	m.omitted(m.rows(n, func(i int) string { return line(row(i)) }))
+	m.always("\n")
+	return true
+}
+
+// rowsOf writes the rows of a table after a heading, as cells does.
+func (m *page) rowsOf(heading string, t textTable, format func(string) string) bool {
+	return m.cells(heading, t.head, t.right, len(t.rows), func(i int) []string { return t.rows[i] }, format)
+}
+
+func (m *page) table(t textTable) {
+	if !m.rowsOf("## "+mdText(t.title)+"\n\n", t, mdText) {
 		m.omittedRuns += len(t.rows)
 		return
 	}
-	m.omitted(m.rows(len(t.rows), func(i int) string {
-		cells := make([]string, len(t.rows[i]))
-		for j, cell := range t.rows[i] {
-			cells[j] = mdText(cell)
-		}
-		return "| " + strings.Join(cells, " | ") + " |\n"
-	}))
-	m.always("\n")
 	for _, line := range t.notes {
 		m.always("%s\n\n", mdText(line))
 	}
