@@ -134,13 +134,9 @@ func ofAxes(names *expression.Names, text string, err *expression.Error) bool {
 // asserts reads the list of assertions: texts, or mappings with `that`. runs are the runs that the
 // file sees, by the names it uses for them.
 func (l *loader) asserts(expr hcl.Expression, names *expression.Names, runs map[string]*Run) []*Assert {
-	exprs, diags := hcl.ExprList(expr)
-	if diags.HasErrors() {
-		l.error(expr.Range(), "Not a list", "assert is a list of assertions.", "Write each as an item of its own.")
-		return nil
-	}
 	var out []*Assert
 	byName := map[string]*Assert{}
+	exprs, _ := l.items(expr, "assert is a list of assertions.", "Write each as an item of its own.")
 	for _, e := range exprs {
 		a := l.assert(e, names)
 		if a == nil || a.leftOut {
@@ -250,10 +246,8 @@ func (l *loader) checkExpectation(p part, x *assertion.XFail, of, what string, w
 		l.error(at, "Invalid value", fmt.Sprintf("%q is not a date.", x.Until),
 			"Write the last day on which it holds, as 2006-01-31.")
 	} else if x.Until < l.all.options.Today {
-		d := diagnostic(at, "Expired expectation",
+		l.warn(at, "Expired expectation",
 			fmt.Sprintf("%s expected until %s only; a miss fails the session now.", what, x.Until),
 			fmt.Sprintf("Fix the cause and remove %s, or set a later day.", of))
-		d.Severity = hcl.DiagWarning
-		l.diags = append(l.diags, d)
 	}
 }

@@ -147,11 +147,9 @@ func (s *sweeper) warnUnmetEnd(e entry, text string, values []item) {
 	if err1 != nil || err2 != nil || math.Abs(asked.Value-got.Value) <= rangeSlack*math.Abs(asked.Value) {
 		return
 	}
-	d := diagnostic(e.expr.Range(), "Range ends early",
+	s.warn(e.expr.Range(), "Range ends early",
 		fmt.Sprintf("The steps of axis %s do not reach %s exactly: its last value is %s.", e.name, end, last),
 		fmt.Sprintf("End the range with %s, or list the values with %s among them.", last, end))
-	d.Severity = hcl.DiagWarning
-	s.diags = append(s.diags, d)
 }
 
 // axis reads one axis. An axis repeated in another branch of a concat is the same axis with more

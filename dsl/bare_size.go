@@ -23,9 +23,7 @@ func (d *decoder) warnBareSize(o option.Option, at hcl.Range) {
 		return
 	}
 	n := written[1]
-	warning := diagnostic(at, "Size without a unit",
+	d.warn(at, "Size without a unit",
 		fmt.Sprintf("%s is %s without a unit, which means %[2]s bytes.", o.Name, n),
 		fmt.Sprintf("Write %sB, %[1]sKiB or %[1]sMiB.", n))
-	warning.Severity = hcl.DiagWarning
-	d.diags = append(d.diags, warning)
 }

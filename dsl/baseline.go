@@ -27,11 +27,9 @@ func AbsentBaseline(s *Scenario) *hcl.Diagnostic {
 	if _, err := os.Stat(s.Baseline); !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	d := diagnostic(s.BaselineAt, "No such baseline",
+	return warning(s.BaselineAt, "No such baseline",
 		fmt.Sprintf("%s does not exist: `weir run` refuses the scenario unless --baseline names a document.", s.Baseline),
 		"With baseline: {file: …, missing: skip} the first session runs without one, and can be the baseline.")
-	d.Severity = hcl.DiagWarning
-	return d
 }
 
 // readBaseline reads the baseline: a file name or a mapping.

@@ -25,25 +25,26 @@ type Check struct {
 	Range    hcl.Range
 }
 
-// ClusterCheck is what a cluster must report, of Kubernetes or of Slurm.
+// ClusterCheck is what a cluster must report, of Kubernetes or of Slurm. Plans have it as it is.
 type ClusterCheck struct {
-	DaemonSet   string `key:"daemonset"`
-	Deployment  string `key:"deployment"`
-	CRD         string `key:"crd"`
-	Namespace   string `key:"namespace"` // "": the launcher's
-	Exists      bool   // pods of the DaemonSet or Deployment need not be ready
-	Labels      map[string]string
-	Allocatable map[string]string
-	Partition   string   `key:"partition"`
-	Features    []string // of Slurm
-	GRES        map[string]string
-	Nodes       int `key:"nodes"` // that have all of that; 0: the check is not about nodes
+	DaemonSet   string            `key:"daemonset" json:"daemonset,omitempty"`
+	Deployment  string            `key:"deployment" json:"deployment,omitempty"`
+	CRD         string            `key:"crd" json:"crd,omitempty"`
+	Namespace   string            `key:"namespace" json:"namespace,omitempty"` // "": the launcher's
+	Exists      bool              `json:"exists,omitempty"`                    // pods need not be ready
+	Labels      map[string]string `json:"labels,omitempty"`
+	Allocatable map[string]string `json:"allocatable,omitempty"`
+	Partition   string            `key:"partition" json:"partition,omitempty"`
+	Features    []string          `key:"-" json:"features,omitempty"` // of Slurm
+	GRES        map[string]string `json:"gres,omitempty"`
+	// Nodes have all of that; 0: the check is not about nodes, or, in a scenario, about those of the cluster.
+	Nodes int `key:"nodes" json:"nodes,omitempty"`
 }
 
 // GPUCheck is what each GPU must report.
 type GPUCheck struct {
-	Processes  int   // at most; -1: any number
-	MemoryFree int64 // bytes, at least
+	Processes  int   `json:"processes"`             // at most; -1: any number
+	MemoryFree int64 `json:"memory_free,omitempty"` // bytes, at least
 }
 
 // Keys of a check of the cluster: what it may ask of each system, and those that only qualify.

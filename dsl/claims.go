@@ -51,12 +51,8 @@ func (cr *claimReader) read(content *hcl.BodyContent) []*Claim {
 	if expr == nil {
 		return nil
 	}
-	items, diags := hcl.ExprList(expr)
-	if diags.HasErrors() {
-		cr.error(expr.Range(), "Not a list", "claims is a list of claims.",
-			"Write [{run: NAME, metric: NAME, value: VALUE, source: DOCUMENT}].")
-		return nil
-	}
+	items, _ := cr.items(expr, "claims is a list of claims.",
+		"Write [{run: NAME, metric: NAME, value: VALUE, source: DOCUMENT}].")
 	var out []*Claim
 	for _, e := range items {
 		if !isMapping(e) {

@@ -39,12 +39,8 @@ func (l *loader) commands(content *hcl.BodyContent, key, own string) []scoped {
 	if expr == nil {
 		return nil
 	}
-	items, diags := hcl.ExprList(expr)
-	if diags.HasErrors() {
-		l.error(expr.Range(), "Not a list", key+" is a list of commands.",
-			"Write each as an item: [mount, /mnt/data], or a mapping with command and more.")
-		return nil
-	}
+	items, _ := l.items(expr, key+" is a list of commands.",
+		"Write each as an item: [mount, /mnt/data], or a mapping with command and more.")
 	var out []scoped
 	for _, item := range items {
 		if c, ok := l.command(item, key, own); ok {

@@ -36,3 +36,17 @@ func (d *decoder) markFaulty(content *hcl.BodyContent, before int) *hcl.BodyCont
 func (d *decoder) error(at hcl.Range, summary, detail, hint string) {
 	d.diags = append(d.diags, diagnostic(at, summary, detail, hint))
 }
+
+func (d *decoder) warn(at hcl.Range, summary, detail, hint string) {
+	d.diags = append(d.diags, warning(at, summary, detail, hint))
+}
+
+// items returns the items of an expression; not ok if it is no list, which it reports.
+func (d *decoder) items(expr hcl.Expression, detail, hint string) ([]hcl.Expression, bool) {
+	items, diags := hcl.ExprList(expr)
+	if diags.HasErrors() {
+		d.error(expr.Range(), "Not a list", detail, hint)
+		return nil, false
+	}
+	return items, true
+}

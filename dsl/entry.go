@@ -54,14 +54,14 @@ type References struct {
 // Sources are the files of diagnostics, by name.
 type Sources map[string]*hcl.File
 
+// maxFile bounds a file that is read. A dense matrix of 1024 ranks has about 8 MB.
+const maxFile = 64 << 20
+
 // These limits keep hostile input from exhausting the recursive parsers.
 const (
-	maxSource    = 256 << 10
-	maxSources   = 1 << 20 // of all files of a scenario
-	maxReference = 2 << 20
-	maxFiles     = 32
-	maxNesting   = 200
-	maxUnary     = 1000 // operators in a row; more than a ruler of dashes in a comment has
+	maxSource  = 256 << 10
+	maxNesting = 200
+	maxUnary   = 1000 // operators in a row; more than a ruler of dashes in a comment has
 )
 
 // LoadFile reads a scenario from a file.
@@ -78,7 +78,7 @@ func LoadFile(path string, o Options) (*Scenario, Sources, hcl.Diagnostics) {
 	return Load(path, src, o)
 }
 
-func readFile(path string) ([]byte, error) { return bounded.ReadFile(path, maxMatrices) }
+func readFile(path string) ([]byte, error) { return bounded.ReadFile(path, maxFile) }
 
 // Load reads a scenario from src, with the files that it includes. The extension of path selects
 // the syntax: .yaml, .yml or .hcl. Load returns a nil Scenario if there are errors; Sources are
@@ -113,15 +113,12 @@ type loading struct {
 	sources Sources
 	files   []string // in the order in which they were met
 	open    []string // the files being included at the moment, outermost first
-	modules int
-	bytes   int  // of all scenarios that were read
-	expired bool // the deadline has passed, which is reported
+	expired bool     // the deadline has passed, which is reported
 	diags   hcl.Diagnostics
 
 	own      map[string]*ownCell // of matrices that have one, by their canonical text
 	matrices map[string]any      // canonical texts of matrix files, by path; nil: the file is wrong
 	texts    map[string]string   // of other files, by path
-	cells    int                 // bytes of these files
 }
 
 func newLoading(path string, o Options) *loading {
@@ -143,24 +140,11 @@ func (g *loading) addFile(path string, file *hcl.File) {
 // module reads one file with its includes. It returns nil if the file cannot be decoded. by is the
 // include that names it, nil for the main file.
 func (g *loading) module(path string, src []byte, from map[string]*given, prefix string, by *included) *module {
-	g.modules++
 	if len(src) > maxSource {
 		d := &hcl.Diagnostic{
 			Severity: hcl.DiagError, Summary: "File too large",
 			Detail: fmt.Sprintf("%s has more than %d bytes, the limit for a scenario.", path,
 				maxSource),
-		}
-		if by != nil {
-			d.Subject = by.at.Ptr()
-		}
-		g.diags = append(g.diags, d)
-		return nil
-	}
-	if g.bytes += len(src); g.bytes > maxSources {
-		d := &hcl.Diagnostic{
-			Severity: hcl.DiagError, Summary: "Too much included",
-			Detail: fmt.Sprintf("With %s the scenario exceeds %d bytes, the limit for all of its files together.",
-				path, maxSources),
 		}
 		if by != nil {
 			d.Subject = by.at.Ptr()

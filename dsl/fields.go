@@ -14,7 +14,7 @@ import (
 )
 
 // fill sets the fields of the struct that into points to from the keys of a section. A field's key
-// is its tag "key", or otherwise its JSON name if the grammar has that key:
+// is its tag "key" ("-": none), or otherwise its JSON name if the grammar has that key:
 //
 //	Timeout time.Duration `key:"timeout"`
 //
@@ -37,7 +37,7 @@ func (d *decoder) fields(p part, keys []grammar.Key, into reflect.Value) {
 			name, _, _ = strings.Cut(of.Tag.Get("json"), ",")
 		}
 		key, known := grammar.Find(keys, name)
-		if tagged && !known {
+		if tagged && !known && name != "-" {
 			panic(fmt.Sprintf("dsl: the grammar has no key %s for field %s", name, of.Name))
 		}
 		if expr := argument(p.BodyContent, name); known && expr != nil {

@@ -26,7 +26,7 @@ func (l *loader) generateTraffic(e entry) []matrix.Pattern {
 	spec := model.NewSpec()
 	spec.MostRanks = option.MostRanks
 	spec.Open = func(path string) (io.ReadCloser, error) {
-		src, err := l.all.matrixSource(l.relative(path))
+		src, err := l.all.options.Read(l.relative(path))
 		return io.NopCloser(bytes.NewReader(src)), err
 	}
 	at := map[string]hcl.Range{}
@@ -97,14 +97,4 @@ func fieldNames() []string {
 		names = append(names, f.Name)
 	}
 	return names
-}
-
-// matrixSource reads a file that describes traffic. It bounds the bytes of all such files together.
-func (g *loading) matrixSource(path string) ([]byte, error) {
-	src, err := g.options.Read(path)
-	if g.cells += len(src); err == nil && g.cells > maxMatrices {
-		return nil, fmt.Errorf("with %s the matrices of the scenario exceed %d bytes, the limit for all of them together",
-			path, maxMatrices)
-	}
-	return src, err
 }

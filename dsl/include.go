@@ -201,9 +201,6 @@ func (l *loader) open(inc *included) {
 	case cycle >= 0:
 		l.error(inc.at, "Files include each other", "The cycle "+strings.Join(append(slices.Clone(g.open[cycle:]),
 			filepath.Clean(path)), " → ")+".", "Remove one of these includes.")
-	case g.modules >= maxFiles:
-		l.error(inc.at, "Too many files", fmt.Sprintf("A scenario has at most %d files.", maxFiles),
-			"Merge some of them.")
 	default:
 		src, err := g.options.Read(path)
 		if err != nil {

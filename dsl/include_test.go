@@ -172,35 +172,6 @@ func TestIncludeCyclesAreShownAsAPath(t *testing.T) {
 	checkPlaces(t, sources, diags)
 }
 
-func TestThereAreAtMost32Files(t *testing.T) {
-	files := func(n int) map[string]string {
-		out := map[string]string{}
-		for i := range n {
-			out[fmt.Sprintf("f%d.yaml", i)] = fmt.Sprintf("scenario: f\ninclude: f%d.yaml\nruns: {r%d: {workload: transfer, options: {block_size: 1}}}",
-				i+1, i)
-		}
-		out[fmt.Sprintf("f%d.yaml", n)] = "scenario: end\nruns: {end: {workload: transfer, options: {block_size: 1}}}"
-		return out
-	}
-	for n, fits := range map[int]bool{maxFiles - 1: true, maxFiles: false} {
-		all := files(n)
-		s, _, diags := Load("f0.yaml", []byte(all["f0.yaml"]), Options{Read: memory(all)})
-		if (s != nil) != fits || !fits && (len(diags) != 1 || diags[0].Summary != "Too many files") {
-			t.Errorf("%d files: %v", n+1, diags)
-		}
-	}
-	// Files that include others twice form a tree of exponential size.
-	twice := map[string]string{}
-	for i := range 20 {
-		twice[fmt.Sprintf("f%d.yaml", i)] = fmt.Sprintf("scenario: f\ninclude: [{file: f%d.yaml, as: a}, {file: f%d.yaml, as: b}]",
-			i+1, i+1)
-	}
-	if s, _, diags := Load("f0.yaml", []byte(twice["f0.yaml"]), Options{Read: memory(twice)}); s != nil ||
-		!diags.HasErrors() {
-		t.Error("it loads")
-	}
-}
-
 func TestErrorsComeByFileTheMainOneFirst(t *testing.T) {
 	files := map[string]string{
 		"a.yaml": "scenario: a\nruns:\n  x: {workload: transfer, options: {block_size: 0}}\n  y: {workload: transfr}\n",

@@ -53,6 +53,12 @@ func diagnostic(at hcl.Range, summary, detail, hint string) *hcl.Diagnostic {
 	return d
 }
 
+func warning(at hcl.Range, summary, detail, hint string) *hcl.Diagnostic {
+	d := diagnostic(at, summary, detail, hint)
+	d.Severity = hcl.DiagWarning
+	return d
+}
+
 // inOrder sorts by file, the main one first, then by place, and drops duplicates.
 func inOrder(diags hcl.Diagnostics, files []string) hcl.Diagnostics {
 	order := map[string]int{}

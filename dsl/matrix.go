@@ -17,10 +17,6 @@ import (
 	"github.com/weir-bench/weir/internal/suggest"
 )
 
-// maxMatrices bounds the bytes of all matrix files of a scenario. A dense matrix of 1024 ranks has
-// about 8 MB.
-const maxMatrices = 64 << 20
-
 // chooseExclusive keeps one of the options of which a run takes exactly one. The run's own entries
 // override the defaults.
 func (sr *settingReader) chooseExclusive(own []entry, inherited []entry, swept bool) []entry {
@@ -204,19 +200,6 @@ func (l *loader) fileOption(into option.Option, name string, at hcl.Range) (valu
 		l.cannotRead(at, "Cannot read the file", path, err)
 		return nil, false
 	}
-	if l.all.cells += len(src); l.all.cells > maxMatrices {
-		l.error(
-			at,
-			"File too large",
-			fmt.Sprintf(
-				"With %s the files of the scenario exceed %d bytes, the limit for all of them together.",
-				path,
-				maxMatrices,
-			),
-			"",
-		)
-		return nil, false
-	}
 	text, err := into.Read(base64.StdEncoding.EncodeToString(src))
 	if err != nil {
 		l.error(at, "Invalid file", fmt.Sprintf("Of %s: %v.", path, err), "")
@@ -235,19 +218,6 @@ func (l *loader) matrixFile(name string, at hcl.Range) (text any, ok bool) {
 	src, err := g.options.Read(path)
 	if err != nil {
 		l.cannotRead(at, "Cannot read the matrix", path, err)
-		return nil, false
-	}
-	if g.cells += len(src); g.cells > maxMatrices {
-		l.error(
-			at,
-			"File too large",
-			fmt.Sprintf(
-				"With %s the matrices of the scenario exceed %d bytes, the limit for all of them together.",
-				path,
-				maxMatrices,
-			),
-			"",
-		)
 		return nil, false
 	}
 	m, err := matrix.Parse(bytes.NewReader(src), path, 0)

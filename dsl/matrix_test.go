@@ -100,23 +100,16 @@ func TestWrongMatrixFilesAreRefusedAtTheirCharacters(t *testing.T) {
 	}
 }
 
-// A file is read once, and the size of all files is bounded.
-func TestMatrixFilesAreReadOnceAndBounded(t *testing.T) {
+func TestMatrixFilesAreReadOnce(t *testing.T) {
 	reads := 0
-	large := "0 1\n1 0\n#" + strings.Repeat(" ", maxMatrices/2)
 	read := func(path string) ([]byte, error) {
 		reads++
-		return []byte(large), nil
+		return []byte("0 1\n1 0\n"), nil
 	}
 	src := "scenario: s\nruns:\n  a: {workload: traffic, sweep: {matrix_file: [m.txt, ./m.txt]}}\n  b: {workload: traffic, options: {matrix_file: m.txt}}\n"
 	if _, _, diags := Load("main.yaml", []byte(src), Options{Env: testEnv, Read: read}); diags.HasErrors() ||
 		reads != 1 {
 		t.Errorf("%d reads, %v", reads, diags)
-	}
-	src = strings.Replace(src, "./m.txt", "n.txt", 1)
-	if _, _, diags := Load("main.yaml", []byte(src), Options{Env: testEnv, Read: read}); len(diags) != 1 ||
-		diags[0].Summary != "File too large" {
-		t.Errorf("%v", diags)
 	}
 }
 

@@ -84,7 +84,7 @@ func (sr *settingReader) axisOfRows() {
 		i = sr.run.addRequestedRows(name, rows.RowValues(values))
 	}
 	if i < 0 {
-		d := diagnostic(
+		sr.warn(
 			sr.run.Range,
 			"Rows without an axis",
 			fmt.Sprintf(
@@ -94,8 +94,6 @@ func (sr *settingReader) axisOfRows() {
 			),
 			fmt.Sprintf("Sweep it, with a value for each row: sweep: {%s: […]}.", name),
 		)
-		d.Severity = hcl.DiagWarning
-		sr.diags = append(sr.diags, d)
 		return
 	}
 	sr.used[name] = true

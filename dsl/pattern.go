@@ -154,7 +154,7 @@ func (s *sweeper) sequenceFile(expr hcl.Expression, given []entry) []sequenceIte
 	if ext := filepath.Ext(path); ext != ".yaml" && ext != ".yml" {
 		path = filepath.Join(path, ctperftest.MetadataFile)
 	}
-	c, files, diags := ctperftest.ReadWith(path, s.all.matrixSource)
+	c, files, diags := ctperftest.ReadWith(path, s.all.options.Read)
 	for file, f := range files {
 		s.all.addFile(file, f)
 	}

@@ -69,11 +69,6 @@ func (rr *referenceReader) parse(path string, src []byte, at hcl.Range) map[stri
 		rr.error(at, "Unknown kind of file", path+" has none of the extensions .yaml, .yml and .json.", "")
 		return nil
 	}
-	if len(src) > maxReference {
-		rr.error(at, "File too large", fmt.Sprintf("%s has %d bytes; references have at most %d.", path, len(src),
-			maxReference), "")
-		return nil
-	}
 	file, diags := yamlsyntax.Parse(src, path, "reference")
 	noEnv := func(string) (string, bool) { return "", false }
 	f := newLoader(rr.all, path, src, diags, &evaluator{env: noEnv, functions: functions}).referencesOf(rr.runs)
@@ -145,10 +140,8 @@ func (rr *referenceReader) tables(entries []entry, name string, all bool) map[st
 		if r == nil || r.Workload == nil {
 			continue
 		}
-		rows, diags := hcl.ExprList(e.expr)
-		if diags.HasErrors() {
-			rr.error(e.expr.Range(), "Not a list", "A table is a list of rows.",
-				"Write [{AXIS: value, METRIC: value}].")
+		rows, ok := rr.items(e.expr, "A table is a list of rows.", "Write [{AXIS: value, METRIC: value}].")
+		if !ok {
 			continue
 		}
 		ref := &expression.Reference{Name: name}

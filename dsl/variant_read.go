@@ -171,9 +171,7 @@ func (vr *variantReader) unused() {
 }
 
 func (vr *variantReader) warn(e entry, name string, hint string) {
-	d := diagnostic(e.at, "Value without effect", fmt.Sprintf("Nothing in the file uses %s.", name), hint)
-	d.Severity = hcl.DiagWarning
-	vr.diags = append(vr.diags, d)
+	vr.decoder.warn(e.at, "Value without effect", fmt.Sprintf("Nothing in the file uses %s.", name), hint)
 }
 
 // mentions reports whether the file has root.NAME or root["NAME"] in its text.

@@ -33,11 +33,9 @@ func writtenNumbers(file *hcl.File) (diags hcl.Diagnostics) {
 			if problem != "" || text == written || strings.ContainsAny(written, "eE") || numericOptions()[key] {
 				return
 			}
-			d := diagnostic(e.SrcRange, "Number that changes",
+			diags = append(diags, warning(e.SrcRange, "Number that changes",
 				fmt.Sprintf("HCL reads %s as the number %s.", written, text),
-				fmt.Sprintf("Write %q to keep it as it is, or %s.", written, text))
-			d.Severity = hcl.DiagWarning
-			diags = append(diags, d)
+				fmt.Sprintf("Write %q to keep it as it is, or %s.", written, text)))
 		case *hclsyntax.BinaryOpExpr:
 			written := string(e.SrcRange.SliceBytes(file.Bytes))
 			if !dateOrRange().MatchString(written) {

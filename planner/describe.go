@@ -25,7 +25,7 @@ func describe(t *Table) {
 	p.Checks = []Check{}
 	for _, c := range s.Checks {
 		check := Check{
-			Name: c.Name, Command: c.Command, Launcher: c.Launcher, Remedy: c.Remedy, GPU: (*GPUCheck)(c.GPU),
+			Name: c.Name, Command: c.Command, Launcher: c.Launcher, Remedy: c.Remedy, GPU: c.GPU,
 			Cluster: t.clusterCheck(c.Cluster),
 		}
 		if c.Severity != "error" { // omitted from plans, as in older versions
@@ -55,7 +55,7 @@ func (t *Table) clusterCheck(c *dsl.ClusterCheck) *ClusterCheck {
 	if c == nil {
 		return nil
 	}
-	out := ClusterCheck(*c)
+	out := *c
 	if !c.OfNodes() {
 		out.Nodes = 0
 	} else if out.Nodes == 0 {

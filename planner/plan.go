@@ -10,6 +10,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/weir-bench/weir/dsl"
 	"github.com/weir-bench/weir/internal/bounded"
 	"github.com/weir-bench/weir/internal/option"
 	"github.com/weir-bench/weir/results/assertion"
@@ -96,29 +97,11 @@ type Check struct {
 	Remedy   string `json:"remedy,omitempty"`
 }
 
-// ClusterCheck is what a cluster must report, of Kubernetes or of Slurm.
-type ClusterCheck struct {
-	DaemonSet   string            `json:"daemonset,omitempty"`
-	Deployment  string            `json:"deployment,omitempty"`
-	CRD         string            `json:"crd,omitempty"`
-	Namespace   string            `json:"namespace,omitempty"` // "": the launcher's
-	Exists      bool              `json:"exists,omitempty"`    // pods need not be ready
-	Labels      map[string]string `json:"labels,omitempty"`
-	Allocatable map[string]string `json:"allocatable,omitempty"`
-	Partition   string            `json:"partition,omitempty"`
-	Features    []string          `json:"features,omitempty"`
-	GRES        map[string]string `json:"gres,omitempty"`
-	Nodes       int               `json:"nodes,omitempty"` // that have all of that; 0: it is not about nodes
-}
-
-// OfSlurm reports whether the check is about Slurm; otherwise it is about Kubernetes.
-func (c *ClusterCheck) OfSlurm() bool { return c.Partition != "" || len(c.Features)+len(c.GRES) > 0 }
-
-// GPUCheck is what each GPU must report.
-type GPUCheck struct {
-	Processes  int   `json:"processes"`             // at most; -1: any number
-	MemoryFree int64 `json:"memory_free,omitempty"` // bytes, at least
-}
+// What checks ask is as in the scenario.
+type (
+	ClusterCheck = dsl.ClusterCheck
+	GPUCheck     = dsl.GPUCheck
+)
 
 // Artifact is a file or the output of a command that is kept from nodes.
 type Artifact struct {

@@ -37,9 +37,9 @@ func (c Check) text() string {
 	s := c.Name + ": "
 	switch {
 	case c.Cluster != nil:
-		s += c.Cluster.text()
+		s += clusterCheckText(c.Cluster)
 	case c.GPU != nil:
-		s += c.GPU.text()
+		s += gpuCheckText(c.GPU)
 	default:
 		s += textArgv(c.Command)
 	}
@@ -57,7 +57,8 @@ func (c Check) text() string {
 	return s
 }
 
-func (c *ClusterCheck) text() string {
+// clusterCheckText describes what the cluster must report.
+func clusterCheckText(c *ClusterCheck) string {
 	var all []string
 	add := func(what, name string) {
 		if name == "" {
@@ -76,7 +77,7 @@ func (c *ClusterCheck) text() string {
 	add("Deployment", c.Deployment)
 	add("CRD", c.CRD)
 	if c.Nodes > 0 {
-		all = append(all, plural(c.Nodes, "node")+c.nodeText())
+		all = append(all, plural(c.Nodes, "node")+nodeText(c))
 	}
 	system := "Kubernetes"
 	if c.OfSlurm() {
@@ -86,7 +87,7 @@ func (c *ClusterCheck) text() string {
 }
 
 // nodeText describes what nodes of the cluster must have.
-func (c *ClusterCheck) nodeText() string {
+func nodeText(c *ClusterCheck) string {
 	s := labelled(c.Labels)
 	if c.Partition != "" {
 		s += " in partition " + textWord(c.Partition)
@@ -106,7 +107,8 @@ func (c *ClusterCheck) nodeText() string {
 	return s
 }
 
-func (c *GPUCheck) text() string {
+// gpuCheckText describes what each GPU must report.
+func gpuCheckText(c *GPUCheck) string {
 	var all []string
 	if c.Processes >= 0 {
 		all = append(all, fmt.Sprintf("processes ≤ %d", c.Processes))
