@@ -46,9 +46,10 @@ func (check boundCheck) allMiss(own []float64) (results.Reason, position) {
 
 // perLaunch returns the value of a subject of several cases by launch number, if the cases took turns; nil if they did
 // not, or if it is none of its means: the largest of several in each launch is above the largest mean.
-func (check boundCheck) perLaunch(sources []*source) []float64 {
+func (check boundCheck) perLaunch(c *combination) []float64 {
+	sources := c.sources
 	stored := func(s *source) bool { return s.c == nil }
-	if slices.ContainsFunc(sources, stored) || len(clusters(sources)) != 1 || choosesCases(check.subject) {
+	if slices.ContainsFunc(sources, stored) || len(c.clusters) != 1 || choosesCases(check.subject) {
 		return nil
 	}
 	launches := map[string]map[int]*results.Launch{} // by case and number

@@ -187,7 +187,7 @@ func (eval *evaluator) floorOf(check boundCheck, c *combination, atLaunch int) *
 	}
 	out := &combinedFloor{}
 	paired := map[int]bool{}
-	for _, cluster := range clusters(c.sources) {
+	for _, cluster := range c.clusters {
 		for _, i := range cluster {
 			paired[i] = len(cluster) > 1
 		}

@@ -32,6 +32,7 @@ type combination struct {
 	df       float64
 	stored   meanSquare // part of the variance that is from baselines
 	sources  []*source
+	clusters [][]int     // places of sources that took turns with each other
 	z        [][]float64 // contributions by source and launch
 	weights  []float64   // weight of each variable on the scale of the interval
 	all      []*variable
@@ -68,7 +69,7 @@ func (eval *evaluator) combined(check boundCheck, sources []*source, atLaunch in
 	}
 	est := subjectEstimate{
 		at: wider(c), known: floor != nil,
-		method:  append(append(method(sources), eval.otherOptions(sources)...), sessions.said...),
+		method:  append(append(c.method(), eval.otherOptions(sources)...), sessions.said...),
 		unknown: sessions.unknownSessions(c, floor),
 		noise:   c.launchNoise(floor), fixed: c.fixedPart(floor, sessions),
 	}
@@ -82,7 +83,7 @@ func (eval *evaluator) combined(check boundCheck, sources []*source, atLaunch in
 	}
 	rest, names, modes := c.withoutOutliers()
 	est.modes, est.outliers, est.outlierSide = modes, names, c.outlierSide
-	est.own = func() []float64 { return check.perLaunch(sources) }
+	est.own = func() []float64 { return check.perLaunch(c) }
 	est.clamped = check.clampedCombination(c, wider)
 	extreme, ofRest := eval.extreme(check, sources, atLaunch)
 	if extreme != nil {
@@ -107,7 +108,7 @@ func (eval *evaluator) combined(check boundCheck, sources []*source, atLaunch in
 func (check boundCheck) combine(sources []*source) (*combination, error) {
 	c := &combination{
 		metrics: check.metrics, log: check.positive || positive(check.metrics, check.subject), sources: sources,
-		n: fewest(sources), under: map[int][]int{}, over: map[int][]int{},
+		clusters: clusters(sources), n: fewest(sources), under: map[int][]int{}, over: map[int][]int{},
 	}
 	variables, of, err := check.variables(sources, c.log)
 	if err != nil {

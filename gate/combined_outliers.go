@@ -20,7 +20,7 @@ func (c *combination) withoutOutliers() (rest []*source, names results.Reason, m
 	if !c.log {
 		scale = math.Abs(c.center)
 	}
-	for _, cluster := range clusters(c.sources) {
+	for _, cluster := range c.clusters {
 		sums := map[int]float64{}
 		for _, i := range cluster {
 			for j, l := range c.sources[i].launches {

@@ -21,7 +21,7 @@ func (x *contrast) decideDespiteOutliers() bool {
 	if e.Better == string(workload.Lower) {
 		worse, better = above, below
 	}
-	own := x.claim.perLaunch(x.change.sources)
+	own := x.claim.perLaunch(x.change)
 	missed, side := x.claim.allMiss(own)
 	switch {
 	case side == worse && x.significant(math.Exp2(1-float64(len(own)))):

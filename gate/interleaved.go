@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/weir-bench/weir/results"
 )
@@ -37,7 +36,7 @@ func (c *combination) spread(variables []*variable, weights []float64) error {
 			c.stored = c.stored.plus(meanSquare{v, df})
 		}
 	}
-	for _, cluster := range clusters(c.sources) {
+	for _, cluster := range c.clusters {
 		if s := c.sources[cluster[0]]; len(s.launches) < 2 {
 			v, df, err := c.borrowedNoise(cluster, variables, weights)
 			if err != nil {
@@ -119,7 +118,7 @@ func (c *combination) borrowedNoise(
 // numbers of launches form one cluster, which assumes least.
 func clusters(sources []*source) [][]int {
 	var out [][]int
-	var bounds []map[int]span
+	var bounds [][]span
 	stored := map[int]int{} // cluster of baselines, by number of launches
 next:
 	for i, s := range sources {
@@ -135,8 +134,8 @@ next:
 		}
 		mine := spans(s.launches)
 		for k := range out {
-			if joined, ok := interleaved(bounds[k], mine); ok {
-				out[k], bounds[k] = append(out[k], i), joined
+			if interleaved(bounds[k], mine) {
+				out[k], bounds[k] = append(out[k], i), joined(bounds[k], mine)
 				continue next
 			}
 		}
@@ -145,58 +144,76 @@ next:
 	return out
 }
 
-// span is the first and last start of the launches of one number.
-type span struct{ first, last time.Time }
+// span is the first and last start of the launches of one number, in nanoseconds.
+type span struct {
+	number      int
+	first, last int64
+}
 
-// spans returns nil if a launch has no start.
-func spans(launches []*results.Launch) map[int]span {
-	out := make(map[int]span, len(launches))
-	for _, l := range launches {
+// spans returns the starts of launches in the order of their numbers; nil if a launch has none.
+func spans(launches []*results.Launch) []span {
+	out := make([]span, 0, len(launches))
+	for _, l := range byIndex(launches) {
 		if l.Started.IsZero() {
 			return nil
 		}
-		out[l.Index] = span{l.Started, l.Started}
+		at := l.Started.UnixNano()
+		out = append(out, span{l.Index, at, at})
 	}
 	return out
 }
 
-// interleaved joins the spans of two sides that were interleaved over their common launches, of which
-// there must be two.
-func interleaved(a, b map[int]span) (joined map[int]span, ok bool) {
-	if a == nil || b == nil {
-		return nil, false
-	}
-	joined = maps.Clone(a)
-	common := 0
-	for i, s := range b {
-		if t, both := a[i]; both {
+// interleaved reports whether two sides were interleaved over their common launches, of which there must be
+// two.
+func interleaved(a, b []span) bool {
+	common, before := 0, int64(math.MinInt64)
+	for len(a) > 0 || len(b) > 0 {
+		s, both := nextSpan(&a, &b)
+		if before >= s.first {
+			return false
+		}
+		if before = s.last; both {
 			common++
-			s.first = slices.MinFunc([]time.Time{s.first, t.first}, time.Time.Compare)
-			s.last = slices.MaxFunc([]time.Time{s.last, t.last}, time.Time.Compare)
 		}
-		joined[i] = s
 	}
-	if common < 2 {
-		return nil, false
+	return common >= 2
+}
+
+// joined are the spans of both sides together.
+func joined(a, b []span) []span {
+	out := make([]span, 0, max(len(a), len(b)))
+	for len(a) > 0 || len(b) > 0 {
+		s, _ := nextSpan(&a, &b)
+		out = append(out, s)
 	}
-	var before *span
-	for _, i := range slices.Sorted(maps.Keys(joined)) {
-		s := joined[i]
-		if before != nil && !before.last.Before(s.first) {
-			return nil, false
-		}
-		before = &s
+	return out
+}
+
+// nextSpan takes the launches of the lowest number from both sides.
+func nextSpan(a, b *[]span) (s span, both bool) {
+	take := func(from *[]span) span {
+		s := (*from)[0]
+		*from = (*from)[1:]
+		return s
 	}
-	return joined, true
+	switch {
+	case len(*b) == 0 || len(*a) > 0 && (*a)[0].number < (*b)[0].number:
+		return take(a), false
+	case len(*a) == 0 || (*b)[0].number < (*a)[0].number:
+		return take(b), false
+	}
+	x, y := take(a), take(b)
+	return span{x.number, min(x.first, y.first), max(x.last, y.last)}, true
 }
 
 // method says how launches of several cases were combined, and of several runs whether these were
 // interleaved: interleaved cases within one run pair nothing between runs.
-func method(sources []*source) []results.Reason {
+func (c *combination) method() []results.Reason {
+	sources := c.sources
 	cases, groups, baselines, mixed, timed := 0, 0, 0, false, true
 	imported := false
 	var all []string // runs
-	for _, cluster := range clusters(sources) {
+	for _, cluster := range c.clusters {
 		if sources[cluster[0]].c == nil {
 			baselines += len(cluster)
 			imported = imported || sources[cluster[0]].imported

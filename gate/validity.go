@@ -125,12 +125,13 @@ func kindOf(c *results.Case) *workload.Kind {
 func tooFewValues(
 	d *workload.Definitions, sources []*source, subject *assertion.Expr, most int,
 ) (o obstacle, more bool) {
+	metrics := subject.Metrics()
 	for _, s := range sources {
 		if s.c == nil {
 			continue
 		}
-		for _, metric := range subject.Metrics() {
-			if o, more := fewSamples(d, s, metric, most, len(subject.Metrics()) > 1); o.known() {
+		for _, metric := range metrics {
+			if o, more := fewSamples(d, s, metric, most, len(metrics) > 1); o.known() {
 				o.why[0].Place.Case = s.key
 				return o, more
 			}
@@ -141,11 +142,12 @@ func tooFewValues(
 
 // undecidableReason says why a metric of a check can decide nothing with any number of launches.
 func undecidableReason(sources []*source, subject *assertion.Expr) results.Reason {
+	metrics := subject.Metrics()
 	for _, s := range sources {
 		if s.c == nil {
 			continue
 		}
-		for _, metric := range subject.Metrics() {
+		for _, metric := range metrics {
 			if r := workloadUndecided(s, metric, func(*results.Launch) bool { return true }); !r.None() {
 				return r
 			}
@@ -159,11 +161,12 @@ func undecidableReason(sources []*source, subject *assertion.Expr) results.Reaso
 
 // missingByDesign says why launches lack a metric of a subject, if that is not an error.
 func missingByDesign(sources []*source, subject *assertion.Expr) results.Reason {
+	metrics := subject.Metrics()
 	for _, s := range sources {
 		if s.c == nil {
 			continue
 		}
-		for _, metric := range subject.Metrics() {
+		for _, metric := range metrics {
 			lacks := func(l *results.Launch) bool { _, ok := l.Metrics.Get(metric); return !ok }
 			if r := workloadUndecided(s, metric, lacks); !r.None() {
 				return r
