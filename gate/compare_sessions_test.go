@@ -337,3 +337,32 @@ func TestComparisonOfSessions(t *testing.T) {
 			b.String())
 	}
 }
+
+// Launches without noise have intervals without a width, also where their changes tell how sessions differ: a case at
+// the margin keeps it, with 8 cases as with 7.
+func TestManyConstantsHaveNoInterval(t *testing.T) {
+	for _, n := range []int{1, 7, 8, 40} {
+		for _, ratio := range []float64{1, 0.97} {
+			side := func(id string, factor float64) *results.Document {
+				doc := docOf()
+				doc.Session.ID, doc.Environment.Fingerprint = id, "sha256:1"
+				for i := range n {
+					c := caseOf(fmt.Sprint("c", i), slices.Repeat([]float64{float64(i+1) * factor}, 4)...)
+					c.Assertions = []*results.AssertionVerdict{band(p(0.1), nil, nil)}
+					doc.Cases = append(doc.Cases, c)
+				}
+				return doc
+			}
+			cmp, err := Compare(side("s1", 1), side("s2", ratio), options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range cmp.Effects {
+				if e.Verdict != results.NoRegression || *e.Change.CI != [2]float64{ratio, ratio} ||
+					*e.Change.Detectable != 0 {
+					t.Errorf("%d cases, %v of the base: %s in %v: %s", n, ratio, e.Verdict, *e.Change.CI, e.Message)
+				}
+			}
+		}
+	}
+}

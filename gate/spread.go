@@ -190,7 +190,8 @@ func (s *spread) half(confidence float64, launches meanSquare) float64 {
 }
 
 // halfFrom is half for the distance from a value with variance from: it solves chance(x) = 1 − confidence
-// by false position (Illinois) on the log of the chance.
+// by false position (Illinois) on the log of the chance. A half-width that arithmetic alone may cause is 0: the
+// cases do not vary.
 func (s *spread) halfFrom(confidence, from float64, launches meanSquare) float64 {
 	want := math.Log(1 - confidence)
 	far := func(x float64) float64 { return math.Log(s.chance(x, from, launches)) - want }
@@ -215,7 +216,10 @@ func (s *spread) halfFrom(confidence, from float64, launches meanSquare) float64
 		}
 	}
 	if fLow == 0 {
-		return low
+		high = low
+	}
+	if high <= rounding {
+		return 0
 	}
 	return high
 }

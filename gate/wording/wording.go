@@ -90,6 +90,15 @@ func init() {
 			return fmt.Sprintf("%s is unknown: the probes of the path were disturbed, launches measured %.0f %% of them",
 				r.Text("metric"), *r.Number("value"))
 		},
+		results.ChangesVary: func(r results.Reason) string {
+			half, most := Percent(*r.Number("half")), Percent(*r.Number("most"))
+			how := fmt.Sprintf("%s in half of the cases and by up to %s in nine of ten", half, most)
+			if half == most {
+				how = most + " in nine of ten cases"
+			}
+			return fmt.Sprintf("sessions vary by %s, by the changes of %s", how,
+				Counted(int(*r.Number("cases")), "case"))
+		},
 		results.Changed: changed, results.ChangedBy: changed, results.FromShift: fromShift,
 		results.TrendHolds: trend, results.TrendBroken: trend, results.TrendOpen: trend,
 		results.Outliers: func(r results.Reason) string { return "outlier: " + marked(r) },

@@ -16,10 +16,8 @@ var words = map[results.ReasonKind]string{
 	results.UnpairedLaunches:       "unpaired: {why}",
 	results.LaunchesNotInterleaved: "unpaired: the launches were not interleaved, so a drift of the machine would look like a change",
 	results.PairedLaunches:         "paired: the launches were interleaved[, {first} always first, so a steady drift counts as a change]",
-	results.ChangesVary: "sessions vary by {half} in half of the cases and by up to {most} in nine of ten, by the changes of" +
-		" {cases}",
-	results.NoDirection:   "the metric has no better direction",
-	results.OneLaunchSide: "one launch shows no noise: give both sides two or more",
+	results.NoDirection:            "the metric has no better direction",
+	results.OneLaunchSide:          "one launch shows no noise: give both sides two or more",
 	results.BeyondTogether: "beyond " + margins + ", but so are the {cases} that moved together: a real change or the session;" +
 		" one pair of sessions cannot tell",
 	results.WorseThanOthers: "not worse than the base, but worse than the {cases} that moved together, by more than " +
