@@ -172,6 +172,5 @@ func discardedOf(cases []*results.Case, starved bool) results.Reason {
 	if starved {
 		kind = results.StopKind(last)
 	}
-	return results.Because(kind, results.Count("discarded", n, ""), results.Count("launches", all, "launch"),
-		why(last.Discarded))
+	return results.Because(kind, results.Count("discarded", n, ""), launchedOf(len(cases), all), why(last.Discarded))
 }

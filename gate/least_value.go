@@ -13,24 +13,28 @@ func (check boundCheck) refutedByOne(sources []*source) results.Reason {
 	if check.bounds.Upper == nil || *check.bounds.Upper != 0 {
 		return results.Reason{}
 	}
-	leaves := summands(check.subject)
-	above, largest, unit := 0, 0., ""
-	for _, leaf := range leaves {
+	type launch struct {
+		key string
+		at  int
+	}
+	above, cases, largest, unit := map[launch]bool{}, map[string]bool{}, 0., ""
+	for _, leaf := range summands(check.subject) {
 		values, ok := check.amounts(sources, leaf)
 		if !ok {
 			return results.Reason{}
 		}
 		unit = leaf.Unit
-		for _, v := range values {
+		key := check.sourceOf(leaf).key
+		for i, v := range values {
 			if v > 0 {
-				above, largest = above+1, max(largest, v)
+				above[launch{key, i}], cases[key], largest = true, true, max(largest, v)
 			}
 		}
 	}
-	if above == 0 {
+	if len(above) == 0 {
 		return results.Reason{}
 	}
-	return results.Because(results.AboveLeast, results.Count("launches", above, "launch"),
+	return results.Because(results.AboveLeast, launchedOf(len(cases), len(above)),
 		results.Number("most", largest, unit))
 }
 

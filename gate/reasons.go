@@ -69,3 +69,12 @@ func invalidAssertion(text string) outcome {
 
 // launched is the number of launches as a value.
 func launched(n int) results.Value { return results.Count("launches", n, "launch") }
+
+// launchedOf is a sum of the launches of some cases as a value. Cases may share launches, so those of several are
+// counted as measurements.
+func launchedOf(cases, n int) results.Value {
+	if cases > 1 {
+		return results.Count("launches", n, "measurement")
+	}
+	return launched(n)
+}

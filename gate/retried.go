@@ -4,7 +4,7 @@ import "github.com/weir-bench/weir/results"
 
 // retriedIn says which launches of some cases were retried, and how many launches succeeded.
 func retriedIn(cases []*results.Case) results.Reason {
-	made, again := 0, 0
+	made, again, affected := 0, 0, map[*results.Case]bool{}
 	cause := ""
 	for _, c := range cases {
 		made += len(c.Launches)
@@ -12,7 +12,7 @@ func retriedIn(cases []*results.Case) results.Reason {
 			if !l.Retried {
 				continue
 			}
-			again++
+			again, affected[c] = again+1, true
 			if cause == "" && l.Failure != nil {
 				cause = l.Failure.String()
 			}
@@ -25,8 +25,8 @@ func retriedIn(cases []*results.Case) results.Reason {
 	if again > 1 && cause != "" {
 		first.Name = "first"
 	}
-	return results.Because(results.LaunchesRetried, launched(again), first, results.Count("succeeded", made-again, ""),
-		results.Count("made", made, ""))
+	return results.Because(results.LaunchesRetried, launchedOf(len(affected), again), first,
+		results.Count("succeeded", made-again, ""), results.Count("made", made, ""))
 }
 
 func retried(sources []*source) results.Reason {

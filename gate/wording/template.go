@@ -156,6 +156,8 @@ func valueText(v results.Value) string {
 		return results.PercentText(v.Number)
 	case "launch", "case", "other case", "part", "session", "pair":
 		return Counted(int(v.Number), v.Unit)
+	case "measurement":
+		return Counted(int(v.Number), v.Unit) + " of cases"
 	}
 	s := results.ScaleFor(v.Number, v.Unit)
 	text, _, _ := s.Estimate(v.Number, nil)
