@@ -151,13 +151,9 @@ func (check boundCheck) relation(e estimate, where position, implied bool) resul
 			more = append(more, results.Number("crossed", wording.Nearest(b, e.center), ""))
 		}
 	} else if where == crossing && seen != inside && locate(check.withHalo(), e) == crossing {
-		b = check.withHalo()
-		if seen != crossing { // only the halo is undecided
-			more = append(more, results.Number("of_halo", check.halo, "share"))
-			seen = crossing
-		}
+		b, seen = check.withHalo(), crossing // perhaps only the halo is undecided
 		if check.halo != 0 {
-			more = append(more, results.Count("widened", 1, ""))
+			more = append(more, results.Number("of_halo", check.halo, "share"))
 			for _, end := range []struct {
 				name  string
 				bound *float64

@@ -53,3 +53,15 @@ func TestAdviceOfNoisyLaunchesFarFromTheirBound(t *testing.T) {
 		}
 	}
 }
+
+// A value at the end of a halo is too near to be decided there, however far it is from the bound.
+func TestAdviceAtTheEndOfAHalo(t *testing.T) {
+	for halo, near := range map[float64]bool{0.2: true, 0: false} {
+		a := band(p(10), nil, []int{5})
+		a.Halo = halo
+		judged(caseOf("c", 6.6, 9.5, 7.5, 8.2, 8.4), a)
+		if has(a.Reasons, "near-bound") != near {
+			t.Errorf("halo %v: %s: %s", halo, a.Verdict, a.Message)
+		}
+	}
+}

@@ -119,14 +119,15 @@ func (est subjectEstimate) statedNoise() bool { return est.known && est.noise > 
 // nearBound is the largest distance from a bound, as a share of it, of a value that is near the bound.
 const nearBound = 0.1
 
-// farFromBounds reports whether a value is near no bound. In the middle half of a band, it could not be farther. noise
-// is the standard deviation of one launch.
+// farFromBounds reports whether a value is near no bound, and near no end of their halo. In the middle half of a band,
+// it could not be farther. noise is the standard deviation of one launch.
 func (check boundCheck) farFromBounds(value, noise float64) bool {
 	if low, high := check.bounds.Lower, check.bounds.Upper; low != nil && high != nil &&
 		min(value-*low, *high-value) >= (*high-*low)/4 {
 		return true
 	}
-	for _, bound := range []*float64{check.bounds.Lower, check.bounds.Upper} {
+	ends := check.withHalo()
+	for _, bound := range []*float64{check.bounds.Lower, check.bounds.Upper, ends.Lower, ends.Upper} {
 		near := noise // of one launch: 0 has no share
 		if bound != nil && *bound != 0 {
 			near = nearBound * math.Abs(*bound)

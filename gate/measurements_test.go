@@ -37,9 +37,10 @@ func TestReasonsOverSeveralCasesCountMeasurements(t *testing.T) {
 		doc.Cases = append(doc.Cases, c)
 	}
 	kind, _ := workload.Lookup("transfer")
-	doc.Metrics = []results.MetricTable{{Workload: "transfer", Run: "run", Definitions: append(slices.Clone(kind.Metrics),
+	defined := append(slices.Clone(kind.Metrics),
 		workload.Metric{Name: "errors", Better: workload.Lower, MayBeZero: true},
-		workload.Metric{Name: "lost", Better: workload.Lower, MayBeZero: true})}}
+		workload.Metric{Name: "lost", Better: workload.Lower, MayBeZero: true})
+	doc.Metrics = []results.MetricTable{{Workload: "transfer", Run: "run", Definitions: defined}}
 	doc.Assertions = []*results.AssertionVerdict{several, one}
 	Judge(doc)
 	for _, test := range []struct {

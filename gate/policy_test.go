@@ -32,6 +32,8 @@ func TestHalo(t *testing.T) {
 		{"beyond the halo", looks, []float64{37, 37.1, 37.2}, results.Fail, "below lower=40"},
 		{"over the end of the halo", looks, []float64{37.8, 38, 38.2}, results.InconclusiveVerdict,
 			"crosses widened_lower=38"},
+		{"over both ends", []int{3}, []float64{36, 39.5, 43}, results.InconclusiveVerdict,
+			"crosses lower=40 of_halo=0.05 widened_lower=38"},
 		{"over the end of the band", looks, []float64{39.8, 40, 40.2}, results.InconclusiveVerdict,
 			"crosses lower=40"},
 		{"over the end of the band at the last look", []int{3}, []float64{39.8, 40, 40.2}, results.WarnVerdict,

@@ -73,21 +73,16 @@ func relation(r results.Reason) string {
 	case results.InsideBounds:
 		return bounds(b, s) + away(s, o.Value, Nearest(b, o.Value), " from the bound", " the bound")
 	}
-	halo := r.Number("of_halo")
-	after := ""
-	if halo != nil {
-		after = ", the end of the halo of " + Percent(*halo)
-	}
-	if r.Number("widened") != nil {
-		b.Lower, b.Upper = r.Number("widened_lower"), r.Number("widened_upper")
-	}
 	against := "against " + strings.TrimPrefix(bounds(b, s), "in ")
+	if halo := r.Number("of_halo"); halo != nil {
+		b.Lower, b.Upper = r.Number("widened_lower"), r.Number("widened_upper")
+		against += fmt.Sprintf(", or %s with the halo of %s", strings.TrimPrefix(bounds(b, s), "in "), Percent(*halo))
+	}
 	if r.Kind == results.CannotTell {
-		return fmt.Sprintf("%s: %s cannot tell%s", against, Counted(o.N, "launch"), after)
+		return fmt.Sprintf("%s: %s cannot tell", against, Counted(o.N, "launch"))
 	}
 	crossed := Nearest(b, o.Value)
-	return fmt.Sprintf("%s: the interval crosses %s%s%s", against, s.Exact(crossed),
-		apartFrom(s, o.Value, crossed), after)
+	return fmt.Sprintf("%s: the interval crosses %s%s", against, s.Exact(crossed), apartFrom(s, o.Value, crossed))
 }
 
 // sign is a relation with the space behind it; orEqual adds "=".

@@ -31,7 +31,7 @@ var words = map[results.ReasonKind]string{
 	results.WithinMargin:    "not worse by more than " + margins,
 
 	results.PartDecides:  "{quantifier} of {parts}: {count#} {verdict}; {case}: ",
-	results.InHalo:       "within the halo of {halo}",
+	results.InHalo:       "beyond the bound by no more than its halo of {halo}",
 	results.TooFast:      "faster than expected: check that all data moved and no cache served it",
 	results.TrendNoRatio: "{subject} is {value!}; {why}",
 	results.StandOut:     "two modes: {count#} of {launches} stand out",
