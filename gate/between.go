@@ -168,6 +168,16 @@ func (u *unknownSessions) reason(check boundCheck) results.Reason {
 		results.Number("assumed", assumedSessions, "share"))
 }
 
+// obstacle says that no number of launches makes such a value fail, and what would.
+func (u *unknownSessions) obstacle(check boundCheck) obstacle {
+	change := "keep three sessions beside the baseline, give earlier ones by --noise-from"
+	if u.kept != nil {
+		change = "keep more sessions beside the baseline"
+	}
+	change += ", or interleave old and new in one session"
+	return obstacle{[]results.Reason{u.reason(check)}, change}
+}
+
 func sessionsVary(n *assertion.Noise) results.Reason {
 	return results.Because(results.SessionsVary, results.Number("sd", n.Session, "share"), results.Text("from", n.From))
 }

@@ -236,11 +236,12 @@ func (eval *evaluator) interimAnalysis(check boundCheck, sources []*source, n in
 		o.verdict = results.WarnVerdict
 	case !late.None() && check.worse(where):
 		return o // more launches cannot change this
+	case forbidden && !more:
+		o.obstacle = est.unknown.obstacle(check)
+		o.addReasons(o.obstacle.why...)
+		return o
 	case forbidden:
 		o.addReasons(est.unknown.reason(check))
-		if !more {
-			return o
-		}
 	case where == below, where == above:
 		o.verdict = results.Fail
 		if where == below {

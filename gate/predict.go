@@ -18,6 +18,9 @@ type fixedVariance struct {
 	launches         int        // of the baseline
 	measured         float64    // part of stored that is estimated from its launches
 	own              meanSquare // of the mean of the session's launches; not fixed
+	// unknown are the variances that a fail must allow for beside these; the least decides. None: how sessions differ
+	// is known.
+	unknown []meanSquare
 }
 
 // launchNoise is the standard deviation of one launch of the session, at least the known one.
@@ -34,6 +37,9 @@ func (c *combination) fixedPart(floor *combinedFloor, sessions sessionNoise) fix
 	f := fixedVariance{
 		sessions: meanSquare{sessions.variance, sessions.df}, stored: c.stored, measured: c.stored.value,
 		own: meanSquare{noise * noise / float64(c.n), float64(c.n - 1)},
+	}
+	if sessions.unknown > 0 {
+		f.unknown = sessions.allowances()
 	}
 	for _, s := range c.sources {
 		if n := len(s.launches); s.c == nil && (f.launches == 0 || n < f.launches) {
@@ -56,6 +62,18 @@ func (f fixedVariance) at(n float64) meanSquare {
 		f.stored.df = n - 1
 	}
 	return f.sessions.plus(f.stored)
+}
+
+// halves are the half-widths for passing and for failing that a variance and that of unknown sessions make.
+func (f fixedVariance) halves(v meanSquare, confidence float64) (pass, fail float64) {
+	pass = root(v, confidence)
+	fail = pass
+	for i, m := range f.unknown {
+		if half := root(v.plus(m), confidence); i == 0 || half < fail {
+			fail = half
+		}
+	}
+	return pass, fail
 }
 
 // usualDistance is the least prior standard deviation of the distance from value to bound, on the log scale: bounds are
@@ -104,7 +122,7 @@ func (check boundCheck) decisionProbability(est subjectEstimate, e estimate) fun
 		center = near + believed*(center-near)
 	}
 	return func(n float64) float64 {
-		half := root(meanSquare{v / n, n - 1}.plus(est.fixed.at(n)), check.single)
+		pass, fail := est.fixed.halves(meanSquare{v / n, n - 1}.plus(est.fixed.at(n)), check.single)
 		apart := meanSquare{v * (believed/have + 1/n), have - 1}.plus(
 			meanSquare{session.value * (1 + believed), session.df})
 		below := func(x float64) float64 { // probability of a centre below x
@@ -113,7 +131,7 @@ func (check boundCheck) decisionProbability(est subjectEstimate, e estimate) fun
 			}
 			return distuv.StudentsT{Sigma: 1, Nu: apart.df}.CDF((x - center) / math.Sqrt(apart.value))
 		}
-		return probabilityOfDecision(b, half, below)
+		return probabilityOfDecision(b, pass, fail, below)
 	}
 }
 
@@ -122,16 +140,17 @@ func root(v meanSquare, confidence float64) float64 {
 	return quantileOf(v.df, confidence) * math.Sqrt(v.value)
 }
 
-// probabilityOfDecision is the probability that an interval of this half-width crosses no bound.
-func probabilityOfDecision(b assertion.Bounds, half float64, below func(float64) float64) float64 {
+// probabilityOfDecision is the probability that an interval of one half-width lies inside the bounds, or one of the
+// other outside.
+func probabilityOfDecision(b assertion.Bounds, pass, fail float64, below func(float64) float64) float64 {
 	p, least, most := 0., 0., 1. // p: probability of a centre below the lower bound
 	if b.Lower != nil {
-		p += below(*b.Lower - half)
-		least = below(*b.Lower + half)
+		p += below(*b.Lower - fail)
+		least = below(*b.Lower + pass)
 	}
 	if b.Upper != nil {
-		p += 1 - below(*b.Upper+half)
-		most = below(*b.Upper - half)
+		p += 1 - below(*b.Upper+fail)
+		most = below(*b.Upper - pass)
 	}
 	return p + max(0, most-least)
 }
@@ -140,21 +159,24 @@ func probabilityOfDecision(b assertion.Bounds, half float64, below func(float64)
 // present value.
 func (check boundCheck) blockedByFixedVariance(est subjectEstimate, e estimate) bool {
 	center, b, _, ok := check.scaled(e)
-	half := root(est.fixed.at(math.Inf(1)), check.single)
-	return ok && half > 0 && probabilityOfDecision(b, half, truncatedBy(center, 0)) == 0
+	pass, fail := est.fixed.halves(est.fixed.at(math.Inf(1)), check.single)
+	return ok && fail > 0 && probabilityOfDecision(b, pass, fail, truncatedBy(center, 0)) == 0
 }
 
 // decisionUnlikely reports whether another session, with any number of launches, decides with less than
 // the advised probability.
 func (check boundCheck) decisionUnlikely(est subjectEstimate, e estimate) bool {
 	decides := check.decisionProbability(est, e)
-	return decides != nil && est.fixed.at(math.Inf(1)).value > 0 && decides(math.Inf(1)) < power
+	_, fail := est.fixed.halves(est.fixed.at(math.Inf(1)), check.single)
+	return decides != nil && fail > 0 && decides(math.Inf(1)) < power
 }
 
 // obstacle is the part of the fixed variance that keeps launches from deciding, and what to change.
 func (check boundCheck) obstacle(est subjectEstimate, e estimate, keeps func(subjectEstimate, estimate) bool) obstacle {
-	sessions, stored := est.fixed, est.fixed
-	sessions.stored, stored.sessions = meanSquare{}, meanSquare{}
+	sessions, unknown, stored, known := est.fixed, est.fixed, est.fixed, est.fixed
+	sessions.stored, sessions.unknown = meanSquare{}, nil
+	unknown.stored, unknown.sessions = meanSquare{}, meanSquare{}
+	stored.sessions, stored.unknown, known.unknown = meanSquare{}, nil, nil
 	const widen, turns = "widen the margin", "interleave old and new in one session"
 	for _, part := range []struct {
 		of     fixedVariance
@@ -162,15 +184,21 @@ func (check boundCheck) obstacle(est subjectEstimate, e estimate, keeps func(sub
 		change string
 	}{
 		{sessions, results.SessionsAlone, widen + ", or " + turns},
+		{unknown, results.SessionsUnknown, ""},
 		{stored, results.BaselineAlone, widen + ", or measure the baseline with more launches"},
-		{est.fixed, results.SessionsBaseline, widen + ", or " + turns},
+		{known, results.SessionsBaseline, widen + ", or " + turns},
+		{est.fixed, results.SessionsUnknown, ""},
 	} {
 		alone := est
-		if alone.fixed = part.of; keeps(alone, e) {
-			half := root(part.of.at(math.Inf(1)), check.single)
-			return obstacle{[]results.Reason{results.Because(part.kind, launched(est.fixed.launches), check.width(half),
-				results.Text("change", part.change))}, part.change}
+		if alone.fixed = part.of; !keeps(alone, e) {
+			continue
 		}
+		if part.kind == results.SessionsUnknown {
+			return est.unknown.obstacle(check)
+		}
+		half := root(part.of.at(math.Inf(1)), check.single)
+		return obstacle{[]results.Reason{results.Because(part.kind, launched(est.fixed.launches), check.width(half),
+			results.Text("change", part.change))}, part.change}
 	}
 	return obstacle{}
 }
@@ -204,9 +232,9 @@ const certain = 0.999
 // their mean lies: the fixed variance alone prevents it.
 func (check boundCheck) cannotDecide(est subjectEstimate, e estimate) obstacle {
 	center, b, _, ok := check.scaled(e)
-	if v := est.fixed.sessions.value + est.fixed.measured; ok && v > 0 && e.n > 1 {
-		half := root(meanSquare{value: v}, check.single)
-		if probabilityOfDecision(b, half, truncatedBy(center, root(est.fixed.own, certain))) == 0 {
+	pass, fail := est.fixed.halves(meanSquare{value: est.fixed.sessions.value + est.fixed.measured}, check.single)
+	if ok && fail > 0 && e.n > 1 {
+		if probabilityOfDecision(b, pass, fail, truncatedBy(center, root(est.fixed.own, certain))) == 0 {
 			return check.obstacle(est, e, check.blockedByFixedVariance)
 		}
 	}

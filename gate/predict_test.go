@@ -91,3 +91,34 @@ func TestAdviceOfBaselineGates(t *testing.T) {
 		}
 	}
 }
+
+// A miss of a baseline that sessions of unknown variance forbid to fail needs knowledge of sessions. Neither more
+// launches nor a longer baseline make it fail, so neither is advised.
+func TestAdviceWhereSessionsAreUnknown(t *testing.T) {
+	phase.NotUnderRace(t)
+	missed, told := 0, 0
+	for seed := range uint64(simulated(t, 100, 1000)) {
+		r := rand.New(rand.NewPCG(seed, 32))
+		values := func(n int, mean float64) (out []float64) {
+			for range n {
+				out = append(out, mean*math.Exp(0.03*r.NormFloat64()))
+			}
+			return out
+		}
+		doc, a := regression(values(12, 9.4), values([]int{3, 8, 30}[seed%3], 10))
+		Judge(doc)
+		if a.Verdict != results.InconclusiveVerdict || a.Observed.Value > *a.Bounds.Lower {
+			continue
+		}
+		missed++
+		if a.Deciding > 0 || has(a.Reasons, "baseline-alone") {
+			t.Errorf("seed %d: advises %d launches: %s", seed, a.Deciding, a.Message)
+		}
+		if has(a.Reasons, "sessions-unknown") && a.Change != "" {
+			told++
+		}
+	}
+	if missed < 50 || 100*told < 90*missed {
+		t.Errorf("of %d open misses %d are told that sessions are unknown", missed, told)
+	}
+}
