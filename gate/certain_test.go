@@ -113,6 +113,22 @@ func TestComparisonsOfCountsThatMayBeZero(t *testing.T) {
 	}
 }
 
+// 0 is no measurement of a metric that is declared to be above it: a comparison of two such metrics is an error, as a
+// bound of one is, although 0 is at least 90 % of 0.
+func TestComparisonOfNothingMeasured(t *testing.T) {
+	for _, now := range []float64{0, 5} {
+		a := against("old", p(0.9), nil, []int{3})
+		a.Compared = true
+		c := caseOf("now", now, now, now)
+		c.Assertions = []*results.AssertionVerdict{a}
+		Judge(docOf(c, caseOf("old", 0, 0, 0)))
+		wantVerdict(t, a, results.ErrorVerdict)
+		if !has(a.Reasons, "not-above-zero") {
+			t.Error(a.Message)
+		}
+	}
+}
+
 // Whole numbers are amounts and have 0 as the least value: the interval of a mean does not cross a bound of 0.
 func TestCountsHaveNoIntervalBelowZero(t *testing.T) {
 	for _, b := range []assertion.Bounds{{Lower: p(0)}, {Lower: p(0), Upper: p(100)}} {

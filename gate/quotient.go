@@ -17,7 +17,7 @@ func (check boundCheck) withoutRatio(sources []*source) (boundCheck, outcome, bo
 	if e := check.subject; e.Op == assertion.Div && len(e.Args) == 2 {
 		x, y = e.Args[0], e.Args[1]
 	}
-	if y == nil {
+	if y == nil || positive(check.metrics, x) && positive(check.metrics, y) { // 0 is no measurement of these
 		return check, outcome{}, true
 	}
 	by, known := check.atMeans(sources, y)
