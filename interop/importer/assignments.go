@@ -11,13 +11,14 @@ import (
 // declare reads export, declare, local and readonly.
 func (s *script) declare(text string, n *syntax.DeclClause) {
 	exports, named := n.Variant.Value == "export", false
-	integer, changed := false, false
+	integer, changed, refers := false, false, false
 	for _, a := range n.Args {
 		switch flags := litOf(a.Value); {
 		case a.Name == nil && len(flags) > 1 && flags[0] == '-':
 			for _, letter := range flags {
 				exports, named = exports || letter == 'x', named || letter == 'A'
-				integer, changed = integer || letter == 'i', changed || strings.ContainsRune("lucn", letter)
+				integer, changed = integer || letter == 'i', changed || strings.ContainsRune("luc", letter)
+				refers = refers || letter == 'n' && n.Variant.Value != "export"
 				if letter == 'f' && exports {
 					s.exportFunctions(n.Args)
 				}
@@ -35,6 +36,13 @@ func (s *script) declare(text string, n *syntax.DeclClause) {
 			known := s.known[a.Name.Value]
 			known.integer = true
 			s.known[a.Name.Value] = known
+		}
+		if to, ok := s.known.value(a.Value); refers && a.Name != nil {
+			s.known.forget(a.Name.Value)
+			if ok && syntax.ValidName(to) && to != a.Name.Value && s.known[to].Kind != expand.NameRef {
+				s.known[a.Name.Value] = variable{Variable: expand.Variable{Set: true, Kind: expand.NameRef, Str: to}}
+			}
+			continue
 		}
 		if s.assign(text, a); a.Name != nil && (changed || integer && a.Array != nil) { // which is not followed
 			s.known.forget(a.Name.Value)
@@ -61,16 +69,20 @@ func (s *script) assign(text string, a *syntax.Assign) (known bool) {
 		return false
 	}
 	name := a.Name.Value
+	if of := s.known[name]; of.Kind == expand.NameRef { // which is not followed
+		s.known.forget(of.Str)
+		return false
+	}
 	if a.Array != nil {
 		return s.assignArray(text, name, a)
 	}
 	if a.Index != nil {
-		return s.known.setElement(name, a)
+		return s.assignElement(name, a)
 	}
 	s.keepMoment(a)
-	v, known := s.known.value(a.Value)
+	assumed := a.Value != nil && s.known.assumes(a.Value)
+	v, known := s.known.text(a.Value, true)
 	known = known && name != clock
-	assumed := known && a.Value != nil && s.known.assumes(a.Value)
 	before := s.known[name]
 	if known && a.Append {
 		known = before.Kind == expand.String
@@ -83,7 +95,7 @@ func (s *script) assign(text string, a *syntax.Assign) (known bool) {
 	if known && before.integer {
 		v, known = s.known.calculatedText(v)
 	}
-	written := s.known.writtenBy(a.Value)
+	written := s.known.writtenPart(onlyPart(a.Value))
 	s.known.set(name, v, known)
 	if at := s.known[name]; at.Set {
 		s.known.assume(name, assumed)
@@ -96,22 +108,10 @@ func (s *script) assign(text string, a *syntax.Assign) (known bool) {
 	return known
 }
 
-// writtenBy returns how the caller of a function writes the argument that a word is.
-func (v variables) writtenBy(w *syntax.Word) string {
-	if w == nil || len(w.Parts) != 1 {
-		return ""
-	}
-	part := w.Parts[0]
-	if q, ok := part.(*syntax.DblQuoted); ok && len(q.Parts) == 1 {
-		part = q.Parts[0]
-	}
-	return v.writtenPart(part)
-}
-
+// writtenPart returns how the caller of a function writes the argument that a part of a word is.
 func (v variables) writtenPart(part syntax.WordPart) string {
 	p, ok := part.(*syntax.ParamExp)
-	plain := ok && p.Exp == nil && p.Index == nil && p.Slice == nil && p.Repl == nil && !p.Length && !p.Excl
-	if !plain || p.Param == nil {
+	if !ok || !isPlain(p) || p.Index != nil {
 		return ""
 	}
 	return v[p.Param.Value].written

@@ -41,7 +41,7 @@ func (s *script) lastsFor(n *syntax.WhileClause) int64 {
 	if len(n.Cond) != 1 {
 		return 0
 	}
-	if yes, known := s.holds(n.Cond); known && yes != n.Until && !leaves(n.Do) {
+	if o, known := s.holds(n.Cond); known && o.yes != n.Until && !leaves(n.Do) {
 		return s.limit
 	}
 	var less, more moment
@@ -127,12 +127,9 @@ func (s *script) moment(e syntax.ArithmExpr) (m moment, known bool) {
 
 // momentOf returns the time of a word: the clock, a variable that was computed from it, or a number.
 func (s *script) momentOf(w *syntax.Word) (m moment, known bool) {
-	if w == nil || len(w.Parts) != 1 {
+	part := onlyPart(w)
+	if part == nil {
 		return moment{}, false
-	}
-	part := w.Parts[0]
-	if q, ok := part.(*syntax.DblQuoted); ok && len(q.Parts) == 1 {
-		part = q.Parts[0]
 	}
 	name := ""
 	switch part := part.(type) {

@@ -27,8 +27,8 @@ parallel) run one after another, with a warning. A program that weir runs itself
 words before it, also before bash -c. Functions are followed where they are called, as are conditions, case and while
 with known values, $(( )), eval, here-documents and read. So are xargs and GNU parallel with known values, arrays with
 names (declare -A), files that lie beside the script, where it reads them (source), and files that it writes from
-here-documents. What echo, printf, seq, expr, tr, head, tail, sort, uniq, wc -l and bc print of known values is known, as
-is what functions of these print. Commands of bash -c, ssh, su -c, script -c, flock and sbatch --wrap are read; if a
+here-documents. What commands of the shell and seq, expr, bc, tr, cut, head, tail, sort, uniq, wc -l, basename and
+dirname do with known values is known, as is what functions of these do. Commands of bash -c, ssh, su -c, script -c, flock and sbatch --wrap are read; if a
 script gives a benchmark to another program, such as tmux or trap, the line cannot be imported. If a
 value is not known, or follows from a default, all branches are read; variables are those of a script without
 arguments. A comment ends a command as in a shell, and a line that begins with a flag is told. In a Markdown file the

@@ -2,8 +2,11 @@ package importer
 
 import (
 	"io"
+	"maps"
 	"slices"
 	"strconv"
+	"strings"
+	"sync/atomic"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
@@ -26,12 +29,12 @@ type variables map[string]variable
 // variable is one of a shell.
 type variable struct {
 	expand.Variable
-	assumed   bool      // its value follows from a default, which who runs the script may replace
-	integer   bool      // what is assigned to it is arithmetic: declare -i
-	nested    int       // of commands within words
-	evaluated *int      // commands
-	function  *function // of a name with nested behind it
-	elements  []string  // of an array with unknown ones, as written
+	assumed   bool          // its value follows from a default, which who runs the script may replace
+	integer   bool          // what is assigned to it is arithmetic: declare -i
+	unset     bool          // it was unset, and has no value
+	evaluated *atomic.Int64 // steps of evaluations
+	function  *function     // of a name with nested behind it
+	elements  []string      // of an array with unknown ones, as written
 	files     map[string]*string
 	written   string // how the caller of a function writes an argument that is not known, such as $HOST
 }
@@ -64,16 +67,26 @@ func (v variables) Get(name string) expand.Variable {
 
 func (v variables) Each(yield func(string, expand.Variable) bool) {
 	for name := range v {
-		if !yield(name, v[name].Variable) {
+		if v[name].Set && !yield(name, v[name].Variable) {
 			return
 		}
 	}
 }
 
-// Set is called for ${NAME:=DEFAULT}.
+// Set is called for ${NAME:=DEFAULT}, and by arithmetic.
 func (v variables) Set(name string, to expand.Variable) error {
-	v[name] = variable{Variable: to, assumed: true}
+	before := v[name]
+	v[name] = variable{Variable: to, assumed: before.assumed || !before.Set, integer: before.integer}
 	return nil
+}
+
+// resolved returns a variable, or the one that it names by declare -n.
+func (v variables) resolved(name string) (of variable, has bool) {
+	if v[name].Kind == expand.NameRef {
+		name = v[name].Str
+	}
+	of, has = v[name]
+	return of, has
 }
 
 // set keeps the value of an assignment, or forgets the variable if only a shell knows the value.
@@ -98,18 +111,22 @@ func (v variables) setList(name string, list []string) {
 }
 
 // fields returns the words that a shell makes of a word; not ok if it has something else than known
-// variables, defaults and calls of seq.
-func (v variables) fields(w *syntax.Word) (words []string, ok bool) {
+// variables, defaults and commands that compute.
+func (v variables) fields(w *syntax.Word) (words []string, ok bool) { return v.split(w, false) }
+
+// split is fields; it may keep what the word assigns, as $((i++)).
+func (v variables) split(w *syntax.Word, keep bool) (words []string, ok bool) {
 	if w == nil {
 		return nil, false
 	}
 	if all := v[wholeArray(w)].elements; all != nil && !slices.ContainsFunc(all, unexpanded) {
 		return all, true
 	}
-	if !v.knows(w) || namesFiles(w) {
+	u := v.usesOf(w)
+	if u.words(w); !u.known || v.splitsToEmpty(w) {
 		return nil, false
 	}
-	words, err := expand.Fields(v.config(), w)
+	words, err := expand.Fields(v.toExpand(u, keep), w)
 	return words, err == nil && len(words) <= mostItems
 }
 
@@ -126,21 +143,97 @@ func namesFiles(w *syntax.Word) bool {
 	})
 }
 
-// value returns the value that an assignment of a word gives.
-func (v variables) value(w *syntax.Word) (text string, ok bool) {
-	if w == nil || !v.knows(w) {
-		return "", w == nil
+// splitsToEmpty reports whether a shell makes empty words of a part of a word: package expand leaves them out.
+func (v variables) splitsToEmpty(w *syntax.Word) bool {
+	between := strings.Trim(v["IFS"].Str, blanks)
+	if between == "" {
+		return false
 	}
-	text, err := expand.Literal(v.config(), w)
+	return slices.ContainsFunc(w.Parts, func(part syntax.WordPart) bool {
+		switch part.(type) {
+		case *syntax.ParamExp, *syntax.CmdSubst:
+			text, _ := v.value(&syntax.Word{Parts: []syntax.WordPart{part}})
+			separates := func(r rune) bool { return strings.ContainsRune(between, r) }
+			fields, separators := strings.FieldsFunc(text, separates), 0
+			for _, r := range text {
+				if separates(r) {
+					separators++
+				}
+			}
+			return len(fields) < separators || strings.IndexFunc(text, separates) == 0
+		}
+		return false
+	})
+}
+
+// value returns the value that an assignment of a word gives.
+func (v variables) value(w *syntax.Word) (text string, ok bool) { return v.text(w, false) }
+
+// text is value; it may keep what the word assigns.
+func (v variables) text(w *syntax.Word, keep bool) (text string, ok bool) {
+	if w == nil {
+		return "", true
+	}
+	u := v.usesOf(w)
+	if !u.known {
+		return "", false
+	}
+	text, err := expand.Literal(v.toExpand(u, keep), w)
 	return text, err == nil
+}
+
+// toExpand is the configuration to expand words with known needs.
+func (v variables) toExpand(u *uses, keep bool) *expand.Config {
+	if len(u.counted) > 0 {
+		v = v.counting(u)
+	}
+	if u.assigns && !keep {
+		v = maps.Clone(v)
+	}
+	return v.config()
+}
+
+// counting returns variables with lists for the arrays with names that are counted, which package expand does not do.
+func (v variables) counting(u *uses) variables {
+	if len(u.counted) == 0 {
+		return v
+	}
+	own := maps.Clone(v)
+	for name := range u.counted {
+		own.setList(name, slices.Collect(maps.Values(v[name].Map)))
+	}
+	return own
 }
 
 func (v variables) config() *expand.Config {
 	return &expand.Config{Env: v, NoUnset: true, CmdSubst: func(to io.Writer, n *syntax.CmdSubst) error {
-		printed, _ := v.substituted(n)
+		printed, known := v.substituted(n)
+		if !known {
+			return errNotEvaluated
+		}
 		_, err := io.WriteString(to, printed)
 		return err
 	}}
+}
+
+// substituted returns what a command substitution prints.
+func (v variables) substituted(n *syntax.CmdSubst) (text string, known bool) {
+	if len(n.Stmts) == 1 {
+		return v.output(n.Stmts[0], input{})
+	}
+	o, known := v.evaluate(n.Stmts, input{})
+	return o.printed, known
+}
+
+// allFields is fields for several words.
+func (v variables) allFields(all []*syntax.Word) (words []string, ok bool) {
+	for _, w := range all {
+		fields, ok := v.fields(w)
+		if words = append(words, fields...); !ok || len(words) > mostItems {
+			return nil, false
+		}
+	}
+	return words, true
 }
 
 // Ranges of brace expansion: any, and one of whole numbers.
@@ -150,35 +243,6 @@ var (
 	rangeNumbers = lazyregexp.New(`^\{(-?\d{1,5})\.\.(-?\d{1,5})(\.\.-?\d{1,5})?\}$`)
 )
 
-// knows reports whether a word can be expanded without running anything.
-func (v variables) knows(w *syntax.Word) bool {
-	known := true
-	ranges := 0
-	syntax.Walk(w, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.Lit:
-			for _, r := range braceRange().FindAllString(n.Value, -1) {
-				ranges++
-				known = known && ranges == 1 && shortRange(r)
-			}
-		case *syntax.ParamExp:
-			known = known && v.knowsParameter(n)
-		case *syntax.CmdSubst:
-			_, ok := v.substituted(n)
-			known = known && ok
-			return false
-		case *syntax.ArithmExp:
-			_, ok := v.number(n.X, false)
-			known = known && ok
-			return false
-		case *syntax.ProcSubst, *syntax.ExtGlob:
-			known = false
-		}
-		return known
-	})
-	return known
-}
-
 // shortRange reports whether a range of brace expansion has letters, or at most mostItems numbers.
 func shortRange(text string) bool {
 	m := rangeNumbers().FindStringSubmatch(text)
@@ -187,7 +251,8 @@ func shortRange(text string) bool {
 	}
 	from, _ := strconv.Atoi(m[1])
 	to, _ := strconv.Atoi(m[2])
-	return max(from-to, to-from) < mostItems
+	by, _ := strconv.Atoi(strings.TrimLeft(m[3], ".-"))
+	return max(from-to, to-from)/max(by, 1) < mostItems
 }
 
 // numbersFromTo matches {FROM..TO}.

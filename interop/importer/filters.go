@@ -1,17 +1,34 @@
 package importer
 
 import (
+	"path"
 	"slices"
 	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/weir-bench/weir/internal/lazyregexp"
 )
 
-// filters are programs that make a text of what they read.
+// filters are programs that make a text of what they read, or of their arguments.
 var filters = map[string]func(args []string, text string) (printed string, ok bool){
+	"seq": func(args []string, _ string) (string, bool) { return counted(args) },
+	"expr": func(args []string, _ string) (string, bool) {
+		return calculated(strings.Join(args, " "), onlyCalculates(args))
+	},
+	"bc": func(args []string, text string) (string, bool) {
+		plain := strings.Trim(text, "0123456789+-*/%^() \n") == "" && strings.Count(text, "\n") < 2
+		return calculated(strings.ReplaceAll(strings.TrimSpace(text), "^", "**"), plain && len(args) == 0)
+	},
+	"basename": func(args []string, _ string) (string, bool) {
+		args = append(args, "", "")
+		return strings.TrimSuffix(path.Base(args[0]), args[1]) + "\n", len(args) == 3 || len(args) == 4
+	},
+	"dirname": func(args []string, _ string) (string, bool) {
+		return path.Dir(strings.Join(args, "")) + "\n", len(args) == 1
+	},
 	"cat":  func(_ []string, text string) (string, bool) { return text, true },
 	"tr":   translated,
 	"head": func(args []string, text string) (string, bool) { return someLines(args, text, false) },
@@ -27,8 +44,28 @@ var filters = map[string]func(args []string, text string) (printed string, ok bo
 	},
 }
 
-// readsFile reports whether a filter reads a file, not what it is given.
-func readsFile(name string, args []string) bool { return name == "cat" && len(args) > 0 }
+// withoutInput are those that read nothing.
+var withoutInput = names("seq|expr|basename|dirname")
+
+// calculated is the line with the value of arithmetic.
+func calculated(text string, plain bool) (printed string, ok bool) {
+	e, err := syntax.NewParser().Arithmetic(strings.NewReader(text))
+	if err != nil || e == nil || !plain {
+		return "", false
+	}
+	n, err := expand.Arithm(nil, e)
+	return strconv.Itoa(n) + "\n", err == nil
+}
+
+// onlyCalculates reports whether words of expr are numbers and operators that arithmetic has too.
+func onlyCalculates(args []string) bool {
+	for _, a := range args {
+		if _, err := strconv.ParseInt(a, 10, 64); err != nil && !strings.Contains(" + - * / % ( ) ", " "+a+" ") {
+			return false
+		}
+	}
+	return len(args) > 0
+}
 
 func linesOf(text string) []string {
 	if text == "" {
@@ -163,47 +200,6 @@ func sorted(args []string, text string) (printed string, ok bool) {
 	return joined(lines), true
 }
 
-// echoed is what echo prints.
-func echoed(args []string) (printed string, ok bool) {
-	end, escapes := "\n", false
-	for len(args) > 0 && len(args[0]) > 1 && strings.Trim(args[0], "neE") == "-" && args[0][0] == '-' {
-		if strings.Contains(args[0], "n") {
-			end = ""
-		}
-		escapes = strings.Contains(args[0], "e")
-		args = args[1:]
-	}
-	printed = strings.Join(args, " ")
-	if strings.Contains(printed, `\`) {
-		if !escapes || strings.Contains(printed, `\c`) {
-			return "", false // shells differ
-		}
-		printed = unescapedText(printed)
-	}
-	return printed + end, true
-}
-
-// formatted is what printf prints.
-func formatted(args []string) (printed string, ok bool) {
-	if len(args) > 0 && args[0] == "--" {
-		args = args[1:]
-	}
-	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
-		return "", false
-	}
-	format, args := args[0], args[1:]
-	for {
-		text, used, err := expand.Format(nil, format, args)
-		if printed += text; err != nil || len(printed) > mostValue || strings.Contains(format, "%q") ||
-			strings.Contains(format, "%b") {
-			return "", false
-		}
-		if args = args[used:]; used == 0 || len(args) == 0 {
-			return printed, true
-		}
-	}
-}
-
 // counted is what seq prints of whole numbers.
 func counted(args []string) (printed string, ok bool) {
 	r, ok := rangeOf(args)
@@ -213,7 +209,7 @@ func counted(args []string) (printed string, ok bool) {
 	var numbers []string
 	for i := range r.count {
 		number := strconv.Itoa(r.from + i*r.by)
-		numbers = append(numbers, strings.Repeat("0", max(0, r.width-len(number)))+number)
+		numbers = append(numbers, r.before+strings.Repeat("0", max(0, r.width-len(number)))+number+r.after)
 	}
 	if numbers == nil {
 		return "", true
@@ -226,17 +222,29 @@ type numberRange struct {
 	from, by, count int
 	separator       string
 	width           int // to which zeros fill numbers; 0: none do
+	before, after   string
 }
+
+// seqFormat matches a format of seq for whole numbers.
+var seqFormat = lazyregexp.New(`^([^%\\]*)%(?:0(\d))?(?:\.0f|g)([^%\\]*)$`)
 
 // rangeOf returns the whole numbers that arguments of seq give.
 func rangeOf(args []string) (r numberRange, ok bool) {
-	padded := false
+	padded, formatted := false, false
 	r.separator = "\n"
 	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && !isDigit(args[0][1]) {
 		flag := args[0]
 		switch args = args[1:]; {
 		case flag == "-w":
 			padded = true
+		case flag == "-f" && len(args) > 0:
+			m := seqFormat().FindStringSubmatch(args[0])
+			if m == nil {
+				return r, false
+			}
+			r.before, r.after, args = m[1], m[3], args[1:]
+			r.width, _ = strconv.Atoi(m[2])
+			formatted = true
 		case flag == "-s" && len(args) > 0:
 			r.separator, args = args[0], args[1:]
 		case strings.HasPrefix(flag, "-s"):
@@ -252,7 +260,8 @@ func rangeOf(args []string) (r numberRange, ok bool) {
 	width := 0
 	for _, a := range args {
 		number, err := strconv.Atoi(a)
-		if err != nil || number > 1<<30 || number < -1<<30 || padded && number < 0 {
+		filled := padded || formatted
+		if err != nil || number > 1<<30 || number < -1<<30 || filled && number < 0 || formatted && number > 999_999 {
 			return r, false
 		}
 		ends, width = append(ends, number), max(width, len(a))

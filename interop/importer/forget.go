@@ -111,14 +111,7 @@ func (v variables) forgetBy(n *syntax.CallExpr) {
 	case "read", "unset", "mapfile", "readarray", "getopts":
 		for _, w := range args {
 			text, ok := v.value(w)
-			name, index, isElement := strings.Cut(strings.TrimSuffix(text, "]"), "[")
-			switch {
-			case !ok:
-			case isElement && syntax.ValidName(name):
-				v.dropElement(name, index)
-			case syntax.ValidName(name) && n.Args[0].Lit() == "unset":
-				v[name] = variable{}
-			case syntax.ValidName(name):
+			if name, _, _ := strings.Cut(text, "["); ok && syntax.ValidName(name) {
 				v.forget(name)
 			}
 		}

@@ -139,6 +139,10 @@ func (s *script) builtin(text string, n *syntax.CallExpr, depth int) (done bool,
 			s.dropExported(w.Lit())
 			s.marked = slices.DeleteFunc(slices.Clone(s.marked), func(name string) bool { return name == w.Lit() })
 		}
+		if s.known.setBy(&syntax.Stmt{Cmd: n}, input{}, false) {
+			s.tellCommand(text, n, measuresNothing)
+			return true, nil
+		}
 	case "wait":
 		s.wait(n)
 	case "sleep":
@@ -151,8 +155,13 @@ func (s *script) builtin(text string, n *syntax.CallExpr, depth int) (done bool,
 		if given, known, _ := s.givenTo(n); known {
 			return true, s.xargs(text, n, given, depth)
 		}
-	case "read", "mapfile", "readarray", "printf":
-		if s.readLine(n) || s.readLines(n) || s.printInto(n) {
+	case "read", "mapfile", "readarray", "getopts":
+		if s.sets(n) {
+			s.tellCommand(text, n, laterLines)
+			return true, nil
+		}
+	case "printf":
+		if s.printInto(text, n) {
 			s.tellCommand(text, n, laterLines)
 			return true, nil
 		}
@@ -204,11 +213,12 @@ func (s *script) set(text string, n *syntax.CallExpr) {
 func (s *script) passed(text string, args []*syntax.Word) []variable {
 	list := []variable{}
 	for _, w := range args {
-		fields, ok := s.known.fields(w)
+		assumed := s.known.assumes(w)
+		fields, ok := s.known.split(w, true)
 		if ok {
 			for _, f := range fields {
 				known := variable{Variable: expand.Variable{Set: true, Kind: expand.String, Str: f}}
-				known.assumed = s.known.assumes(w)
+				known.assumed = assumed
 				list = append(list, known)
 			}
 			continue

@@ -5,85 +5,8 @@ import (
 	"slices"
 	"strconv"
 
-	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 )
-
-// knowsParameter reports whether a parameter is a known variable, or has a default.
-func (v variables) knowsParameter(n *syntax.ParamExp) bool {
-	if n.Param == nil || n.Width || n.IsSet || n.Names != 0 || n.Excl && n.Index == nil {
-		return false
-	}
-	name := n.Param.Value
-	known := v[name]
-	all := name == "@" || name == "*"
-	if all {
-		known = v["@"]
-	}
-	if index, _ := n.Index.(*syntax.Word); n.Index != nil {
-		if !known.isArray() {
-			return false
-		}
-		if all = litOf(index) == "@" || litOf(index) == "*"; !all && !n.Excl {
-			plain := n.Exp == nil || !slices.Contains(defaults, n.Exp.Op)
-			return v.hasElement(known, n.Index) && plain && n.Repl == nil && n.Slice == nil
-		}
-	}
-	switch {
-	case all && known.Kind == expand.Associative:
-		return n.Exp == nil && n.Repl == nil && n.Slice == nil && !n.Length // which package expand does not count
-	case all:
-		return known.Kind == expand.Indexed && n.Exp == nil && n.Repl == nil && v.knowsSlice(n.Slice, 1)
-	case n.Excl:
-		return false
-	case n.Exp != nil && slices.Contains(defaults, n.Exp.Op):
-		named := syntax.ValidName(name) || isCount(name)
-		return named && !v.unknown(name) && !known.isArray()
-	}
-	return known.Kind == expand.String && v.knowsSlice(n.Slice, 0)
-}
-
-// defaults are the operators of a default; := also assigns it.
-var defaults = []syntax.ParExpOperator{
-	syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull,
-}
-
-// knowsSlice reports whether a part of a value has known ends, and its first one is at least this.
-func (v variables) knowsSlice(s *syntax.Slice, least int64) bool {
-	if s == nil {
-		return true
-	}
-	from, ok := v.number(s.Offset, false)
-	if ok = ok && s.Offset != nil && from >= least; ok && s.Length != nil {
-		var length int64
-		length, ok = v.number(s.Length, false)
-		ok = ok && length >= 0
-	}
-	return ok
-}
-
-// assumes reports whether a node has a default that counts, or a variable that follows from one.
-func (v variables) assumes(in syntax.Node) (found bool) {
-	syntax.Walk(in, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.ParamExp:
-			if n.Param == nil {
-				return true
-			}
-			known := v[n.Param.Value]
-			isDefault := n.Exp != nil && slices.Contains(defaults, n.Exp.Op) && known.Kind == expand.Unknown
-			found = found || known.assumed || isDefault
-		case *syntax.CallExpr: // of a function, which may use a default, or of what a host may lack
-			name := n.Args
-			found = found || len(name) > 0 && (v[functionEntry(name[0].Lit())].function != nil ||
-				slices.Contains(names("which|command|type"), name[0].Lit()))
-		case *syntax.Lit: // in arithmetic
-			found = found || syntax.ValidName(n.Value) && v[n.Value].assumed
-		}
-		return !found
-	})
-	return found
-}
 
 // setArguments keeps the arguments of a function, or those that set gives; nil: they are not known.
 func (v variables) setArguments(list []variable) {

@@ -45,7 +45,7 @@ func TestVariablesOfScripts(t *testing.T) {
 		"A=(4 8); for i in ${A[@]}; do S=$i; done": "8B",
 		"S=`cat f`; S=${S:-8}":                     "", "if x; then S=4; fi; S=${S:-8}": "", "S=4; . ./env": "", "shift; S=${1:-8}": "",
 		"f() { S=8; }; S=4; f": "8B", "f() { S=8; }; S=4; g": "4B", "S=${X:-8}": "8B", "set -e; S=${1:-8}": "8B",
-		"S=4; echo $((S++))": "", "S=$((1 / 0))": "", "S=4; unset S": "", "S=(4 8)": "",
+		"S=4; echo $((S++))": "5B", "S=$((1 / 0))": "", "S=4; unset S": "", "S=(4 8)": "4B",
 		"for i in 1 2; do S=$i$i; done": "22B", "for i in $(ls); do S=4; done": "", "S=4; S+=8": "48B",
 		"for i in {1..100000}; do S=$i; done": "", "S=$(seq 8 8)": "8B",
 	} {

@@ -98,7 +98,7 @@ func (v variables) document(r *syntax.Redirect) (text string, known bool) {
 			text += l.Value
 		}
 		known = true
-	} else if v.knows(r.Hdoc) {
+	} else if v.usesOf(r.Hdoc).known {
 		var err error
 		text, err = expand.Document(v.config(), r.Hdoc)
 		known = err == nil

@@ -89,7 +89,16 @@ func (s *script) walk(text string, top syntax.Node, depth int) (err error) {
 			s.declare(text, n)
 			return false
 		case *syntax.CallExpr:
-			err = s.simple(text, n, depth)
+			if err = s.simple(text, n, depth); err == nil {
+				err = s.walkSubstitutions(text, n, depth)
+			}
+			return false
+		case *syntax.TestClause:
+			err = s.walkSubstitutions(text, n, depth)
+			if o, known := s.known.evaluate([]*syntax.Stmt{{Cmd: n}}, input{}); known {
+				s.known.take(o) // what a pattern matched
+			}
+			return false
 		case *syntax.ArithmExp:
 			s.known.forgetIn(n)
 		case *syntax.ArithmCmd:
@@ -109,8 +118,11 @@ func (s *script) walk(text string, top syntax.Node, depth int) (err error) {
 // walkSubstitutions reads the commands in arithmetic.
 func (s *script) walkSubstitutions(text string, n syntax.Node, depth int) (err error) {
 	syntax.Walk(n, func(n syntax.Node) bool {
-		if of, ok := n.(*syntax.CmdSubst); ok && err == nil {
-			err = s.walk(text, of, depth)
+		switch n.(type) {
+		case *syntax.CmdSubst, *syntax.ProcSubst:
+			if err == nil {
+				err = s.walk(text, n, depth)
+			}
 			return false
 		}
 		return err == nil

@@ -14,26 +14,33 @@ import (
 func (s *script) while(text string, n *syntax.WhileClause, depth int) error {
 	defer s.enterLoop()()
 	lines, sleeps := len(s.lines), len(s.sleeps)
+	before := s.known
+	s.known = maps.Clone(before)
 	if err := s.walkAll(text, n.Cond, depth); err != nil {
 		return err
 	}
-	rows, isRead := s.rowsOf(n)
+	s.known = before
+	rows, reads, assumed := s.rowsOf(n)
+	isRead := reads != nil
 	passes, done, err := s.attempt(n, func(pass int) (again, known bool) {
 		if isRead {
-			if pass < len(rows) {
-				rows[pass](s.known)
+			if pass == len(rows) {
+				return false, true
 			}
-			return pass < len(rows), true
+			return true, s.known.setBy(reads, input{rows[pass], true}, assumed)
 		}
-		yes, known := s.holds(n.Cond)
-		return yes != n.Until, known && (!always(n.Cond) || leaves(n.Do))
+		o, known := s.holds(n.Cond)
+		if known {
+			s.known.take(o)
+		}
+		return o.yes != n.Until, known && (!always(n.Cond) || leaves(n.Do))
 	}, text, n.Do, depth)
 	if done || err != nil {
 		s.known.forgetIn(&syntax.Block{Stmts: n.Cond})
 		s.paced(s.lines[lines:], s.sleeps[sleeps:], passes, passes)
 		return err
 	}
-	before := maps.Clone(s.known)
+	before = maps.Clone(s.known)
 	s.known.forgetIn(n)
 	err = s.maybe(n, func() error {
 		s.unsureLoop = s.unsure
@@ -102,27 +109,26 @@ func leaves(body []*syntax.Stmt) (found bool) {
 	return found
 }
 
-// rowsOf returns what sets the variables of each pass of a loop over the lines of a known text, while read NAME….
-func (s *script) rowsOf(n *syntax.WhileClause) (rows []func(variables), ok bool) {
+// rowsOf returns the lines of a known text that a loop reads, while read NAME…, and the command that reads one.
+func (s *script) rowsOf(n *syntax.WhileClause) (rows []string, reads *syntax.Stmt, assumed bool) {
 	stmt := s.stmtOf[n]
 	if n.Until || len(n.Cond) != 1 || stmt == nil {
-		return nil, false
+		return nil, nil, false
 	}
 	cond := n.Cond[0]
 	if or, is := cond.Cmd.(*syntax.BinaryCmd); is && or.Op == syntax.OrStmt { // || [ -n "$NAME" ], of a last line
 		cond = or.X
 	}
 	call, is := cond.Cmd.(*syntax.CallExpr)
-	if !is || cond.Negated || len(cond.Redirs) > 0 {
-		return nil, false
+	if !is || cond.Negated || len(cond.Redirs) > 0 || len(call.Args) == 0 || call.Args[0].Lit() != "read" {
+		return nil, nil, false
 	}
-	r, isRead := s.known.readOf(call)
 	text, known, assumed := s.given(stmt)
-	if !isRead || !known || !r.raw && strings.Contains(text, `\`) {
-		return nil, false
+	other := slices.ContainsFunc(call.Args, func(w *syntax.Word) bool { return w.Lit() == "-d" || w.Lit() == "-n" })
+	rows = strings.SplitAfter(strings.TrimSuffix(text, "\n")+"\n", "\n")
+	rows = rows[:len(rows)-1]
+	if !known || other || !joinsNoLines(call, text) || len(rows) > mostItems {
+		return nil, nil, false
 	}
-	for _, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
-		rows = append(rows, func(v variables) { r.set(v, line, assumed) })
-	}
-	return rows, len(rows) <= mostItems
+	return rows, &syntax.Stmt{Cmd: call}, assumed
 }

@@ -12,9 +12,10 @@ func (s *script) words(text string, w *syntax.Word) []string {
 	if plain := word(text, w); !unexpanded(plain) {
 		return []string{plain}
 	}
-	if words, ok := s.known.fields(w); ok {
+	if words, ok := s.known.split(w, true); ok {
 		return words
 	}
+	s.known.forgetIn(w)
 	if of := wholeArray(w); s.known[of].elements != nil {
 		return s.known[of].elements
 	}
@@ -23,21 +24,22 @@ func (s *script) words(text string, w *syntax.Word) []string {
 
 // wholeArray returns NAME if a word is "${NAME[@]}", all elements of an array; "": it is another word.
 func wholeArray(w *syntax.Word) string {
-	if len(w.Parts) != 1 {
+	p, ok := onlyPart(w).(*syntax.ParamExp)
+	if !ok || !isPlain(p) {
 		return ""
 	}
-	quoted, ok := w.Parts[0].(*syntax.DblQuoted)
-	if !ok || len(quoted.Parts) != 1 {
-		return ""
-	}
-	p, ok := quoted.Parts[0].(*syntax.ParamExp)
-	if !ok || p.Exp != nil || p.Slice != nil || p.Repl != nil || p.Length || p.Excl || p.Param == nil {
+	if _, quoted := w.Parts[0].(*syntax.DblQuoted); !quoted {
 		return ""
 	}
 	if index, ok := p.Index.(*syntax.Word); !ok || index.Lit() != "@" {
 		return ""
 	}
 	return p.Param.Value
+}
+
+// isPlain reports whether an expansion gives the value of a variable, or of elements, as it is.
+func isPlain(p *syntax.ParamExp) bool {
+	return p.Param != nil && p.Exp == nil && p.Slice == nil && p.Repl == nil && !p.Length && !p.Excl
 }
 
 // word is words for a place where a shell splits nothing.
