@@ -28,6 +28,7 @@ func (s *script) parallel(text string, n *syntax.CallExpr, depth int) (done bool
 	for _, w := range n.Args[1:] {
 		words = append(words, s.words(text, w)...)
 	}
+	words = s.fileSources(words)
 	at := slices.IndexFunc(words, isSource)
 	if at < 0 {
 		at = len(words)
@@ -55,6 +56,27 @@ func (s *script) parallel(text string, n *syntax.CallExpr, depth int) (done bool
 		}
 		return s.inner(n, l, commandText{text: command}, depth)
 	})
+}
+
+// fileSources puts the lines of known files in place of :::: FILE and -a FILE.
+func (s *script) fileSources(words []string) []string {
+	for i := 0; i+1 < len(words) && strings.HasPrefix(words[i], "-"); i++ {
+		if words[i] == "-a" || words[i] == "--arg-file" {
+			words = slices.Concat(words[:i], words[i+2:], []string{"::::", words[i+1]})
+		} else if slices.Contains(parallelValued, words[i]) {
+			i++
+		}
+	}
+	for i, w := range words {
+		if w != "::::" || i+1 == len(words) {
+			continue
+		}
+		if text, known := s.known.fileText(words[i+1]); known {
+			s.uses(words[i+1])
+			return s.fileSources(slices.Concat(words[:i], []string{":::"}, linesOf(text), words[i+2:]))
+		}
+	}
+	return words
 }
 
 // isSource reports whether a word begins values of GNU parallel.

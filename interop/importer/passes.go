@@ -133,7 +133,7 @@ func (s *script) leftLoop() bool {
 func (s *script) threePart(text string, n *syntax.ForClause, c *syntax.CStyleLoop, depth int) (
 	passes int, done bool, err error,
 ) {
-	if c.Init == nil || c.Cond == nil || c.Post == nil {
+	if c.Cond == nil && !leaves(n.Do) {
 		return 0, false, nil
 	}
 	return s.attempt(n, func(pass int) (again, known bool) {
@@ -141,8 +141,13 @@ func (s *script) threePart(text string, n *syntax.ForClause, c *syntax.CStyleLoo
 		if pass == 0 {
 			step = c.Init
 		}
-		if _, known = s.known.number(step, true); !known {
-			return false, false
+		if step != nil {
+			if _, known = s.known.number(step, true); !known {
+				return false, false
+			}
+		}
+		if c.Cond == nil {
+			return true, true
 		}
 		more, known := s.known.number(c.Cond, false)
 		return more != 0, known

@@ -17,10 +17,16 @@ func (s *script) xargs(text string, n *syntax.CallExpr, given string, depth int)
 	}
 	each, place, together, between := 0, "", "", ""
 	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
-		flag := words[0]
-		words = words[1:]
-		value := ""
-		if len(flag) > 2 && flag[1] != '-' {
+		flag, value, joined := words[0], "", false
+		if words = words[1:]; strings.HasPrefix(flag, "--") {
+			flag, value, joined = strings.Cut(flag, "=")
+		}
+		if short := xargsLong[flag]; short != "" {
+			flag = short
+			if value = or(value, "{}"); flag != "-I" && !joined && len(words) > 0 {
+				value, words = words[0], words[1:]
+			}
+		} else if len(flag) > 2 && flag[1] != '-' {
 			flag, value = flag[:2], flag[2:]
 		} else if slices.Contains([]string{"-n", "-P", "-I", "-L", "-d"}, flag) && len(words) > 0 {
 			value, words = words[0], words[1:]
@@ -37,7 +43,7 @@ func (s *script) xargs(text string, n *syntax.CallExpr, given string, depth int)
 			place = value
 		case "-P":
 			together = value
-		case "-0":
+		case "-0", "--null":
 			between = "\x00"
 		case "-d":
 			between = unescapedText(value)
@@ -66,6 +72,11 @@ func (s *script) xargs(text string, n *syntax.CallExpr, given string, depth int)
 		}
 		return s.command(text, n, line, append([]string{"xargs"}, words...), depth)
 	})
+}
+
+// xargsLong are long names of flags of xargs; the value of --replace is {} if it has none.
+var xargsLong = map[string]string{
+	"--replace": "-I", "-i": "-I", "--max-args": "-n", "--max-procs": "-P", "--max-lines": "-L", "--delimiter": "-d",
 }
 
 // groups divides words as xargs does: by a number of words, by lines, or all together; between separates them, if it is
