@@ -19,7 +19,7 @@ func (s *script) declare(text string, n *syntax.DeclClause) {
 				exports, named = exports || letter == 'x', named || letter == 'A'
 				integer, changed = integer || letter == 'i', changed || strings.ContainsRune("luc", letter)
 				refers = refers || letter == 'n' && n.Variant.Value != "export"
-				if letter == 'f' && exports {
+				if letter == 'f' && (exports || strings.Contains(flags, "x")) {
 					s.exportFunctions(n.Args)
 				}
 				if letter == 'n' && n.Variant.Value == "export" || letter == 'f' || letter == 'p' {

@@ -245,7 +245,7 @@ func (s *script) inner(n *syntax.CallExpr, l Line, of commandText, depth int) er
 		inner.limit = seconds
 	}
 	inner.known[ofFiles] = variable{files: s.known.files()}
-	inner.functions, inner.ofFunctions = map[string]*function{}, variables{}
+	inner.functions, inner.ofFunctions, inner.several = map[string]*function{}, variables{}, map[string]*function{}
 	for name, f := range s.functions {
 		if f.exported {
 			inner.functions[name], inner.known[functionEntry(name)] = f, variable{function: f}

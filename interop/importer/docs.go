@@ -29,9 +29,9 @@ with known values, $(( )), eval, here-documents and read. So are xargs and GNU p
 names (declare -A), files that lie beside the script, where it reads them (source), and files that it writes from
 here-documents. What commands of the shell and seq, expr, bc, tr, cut, head, tail, sort, uniq, wc -l, basename and
 dirname do with known values is known, as is what functions of these do. Commands of bash -c, ssh, su -c, script -c, flock and sbatch --wrap are read; if a
-script gives a benchmark to another program, such as tmux or trap, the line cannot be imported. If a
-value is not known, or follows from a default, all branches are read; variables are those of a script without
-arguments. A comment ends a command as in a shell, and a line that begins with a flag is told. In a Markdown file the
+script gives a benchmark to another program, such as tmux or trap, the line cannot be imported. Of branches that a
+default chooses, such as ${MODE:-fast}, that one is read, unless it ends the script; a warning names the lines of others.
+If a value is not known, all branches are read, with a warning; variables are those of a script without arguments. A comment ends a command as in a shell, and a line that begins with a flag is told. In a Markdown file the
 blocks of commands are read, also behind prompts; commands outside of blocks and in blocks of other languages are
 told. docker, kubectl exec, ssh and sudo do not pass on what a script exports. A variable that only the shell knows
 becomes a variable of the scenario in an address, a model or a prompt, and a secret in a header. All lines of a script

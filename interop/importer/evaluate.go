@@ -114,7 +114,8 @@ func (v variables) evaluate(all []*syntax.Stmt, in input) (o outcome, known bool
 		arguments = append(arguments, a.Str)
 	}
 	r, err := interp.New(interp.Env(v), interp.Dir("/"), interp.Params(arguments...),
-		interp.StdIO(stdin, e, warnings{e}), interp.CallHandler(e.call), interp.ExecHandlers(e.program), interp.OpenHandler(e.open),
+		interp.StdIO(stdin, e, warnings{e}), interp.CallHandler(e.call), interp.ExecHandlers(e.program),
+		interp.OpenHandler(e.open),
 		interp.StatHandler(func(context.Context, string, bool) (fs.FileInfo, error) { return nil, e.stop() }),
 		interp.AccessHandler(func(context.Context, string, interp.AccessMode) error { return e.stop() }),
 		interp.ReadDirHandler2(func(context.Context, string) ([]fs.DirEntry, error) { return nil, e.stop() }))
@@ -198,7 +199,8 @@ func (e *evaluation) call(ctx context.Context, args []string) ([]string, error) 
 	text := strings.Join(args[1:], " ")
 	switch {
 	case name == "which" || (name == "command" || name == "type") && len(args) == 3:
-		if name = args[len(args)-1]; strings.HasPrefix(name, "-") || len(args) == 3 && args[1] != "-v" && args[1] != "-P" {
+		name = args[len(args)-1]
+		if strings.HasPrefix(name, "-") || len(args) == 3 && args[1] != "-v" && args[1] != "-P" {
 			return nil, e.stop()
 		}
 		return []string{"echo", name}, nil
@@ -218,7 +220,7 @@ func (e *evaluation) call(ctx context.Context, args []string) ([]string, error) 
 		}
 	case name == "printf" && len(args) > 1 && args[1] == "--":
 		return slices.Delete(slices.Clone(args), 1, 2), nil
-	case name == "printf" && (strings.HasPrefix(text, "-") || strings.Contains(text, "%q") || strings.Contains(text, "%b")):
+	case name == "printf" && printfDiffers().MatchString(text):
 		return nil, e.stop()
 	case name == "set" && len(args) > 1 && args[1] != "--" && strings.Contains("-+", args[1][:min(1, len(args[1]))]):
 		return []string{"true"}, nil // an option
@@ -239,6 +241,9 @@ func comparesNumbers(args []string) bool {
 	}
 	return true
 }
+
+// printfDiffers matches what printf of bash has, and that of the interpreter not.
+var printfDiffers = lazyregexp.New(`^-|%q|%b`)
 
 var wholeNumber = lazyregexp.New(`^\s*[-+]?\d+\s*$`)
 

@@ -62,7 +62,8 @@ func (v variables) Get(name string) expand.Variable {
 	if name == "*" {
 		name = "@"
 	}
-	return v[name].Variable
+	of, _ := v.resolved(name)
+	return of.Variable
 }
 
 func (v variables) Each(yield func(string, expand.Variable) bool) {

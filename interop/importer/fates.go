@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/weir-bench/weir/internal/lazyregexp"
 )
 
 // tell keeps the fate of a command. All passes of a loop have one.
@@ -36,6 +38,9 @@ func (s *script) unread(text string, n *syntax.CallExpr, written, words []string
 		s.tell(n, command, measuresNothing)
 		return
 	}
+	if s.ofOtherFile(n, command, words) {
+		return
+	}
 	if strings.HasPrefix(words[0], "-") {
 		s.tell(n, command, "nothing: a shell runs it as a command of its own, since a comment or a line without \\ ends the one before")
 		s.lose("line %d begins with %s: a shell takes it for a command of its own, so no flag of the command before, "+
@@ -43,6 +48,15 @@ func (s *script) unread(text string, n *syntax.CallExpr, written, words []string
 		return
 	}
 	became := s.fateOfOther(words)
+	isFlag := func(w string) bool { return strings.HasPrefix(w, "-") }
+	if unexpanded(words[0]) && slices.ContainsFunc(words[1:], isFlag) {
+		became = "nothing: only the shell knows what it runs"
+		s.lose("line %d: only the shell knows which program %s is; the scenario does not run it", s.lineOf(n), words[0])
+	}
+	if name := path.Base(words[0]); (name == "awk" || name == "gawk" || name == "jq") && judges().MatchString(command) {
+		s.lose("line %d judges what programs print, and the scenario does not: write that as an assertion, for example "+
+			"assert: [bandwidth >= 90 Gb/s]", s.lineOf(n))
+	}
 	named, runs := s.namedIn(words)
 	name := path.Base(words[0])
 	says := "it names " + named + ", but weir does not know what " + name + " does with it"
@@ -59,6 +73,31 @@ func (s *script) unread(text string, n *syntax.CallExpr, written, words []string
 	default:
 		s.tell(n, command, "nothing: "+says)
 	}
+}
+
+// judges matches a program of awk that exits by a comparison, and a call of jq that fails by its result.
+var judges = lazyregexp.New(`(?s)[<>=!]=?.*\bexit\b|\bexit\b.*[<>]|^\S*jq .*(?:-\w*e\w*|--exit-status)\b`)
+
+// ofOtherFile tells of a line of a Makefile or of a workflow, which is no command of a shell.
+func (s *script) ofOtherFile(n *syntax.CallExpr, command string, words []string) bool {
+	rest, why := words, ""
+	switch first := words[0]; {
+	case first == "-" && len(words) > 1 && strings.HasSuffix(words[1], ":"):
+		rest, why = words[2:], "weir reads no steps of a workflow"
+	case strings.HasSuffix(first, ":") && first != ":":
+		rest, why = words[1:], "weir reads no keys of a workflow and no rules of a Makefile"
+	case strings.HasPrefix(first, "@"):
+		rest = slices.Concat([]string{strings.TrimLeft(first, "@-+")}, words[1:])
+		why = "weir reads no recipes of a Makefile"
+	default:
+		return false
+	}
+	if t, _, _ := s.find(rest); t != nil {
+		s.refuse(n, command, why+": write the command of "+t.name+" as a line of its own")
+	} else {
+		s.tell(n, command, "nothing: "+why)
+	}
+	return true
 }
 
 // refuse tells that a command which runs a tool is not imported.
@@ -131,14 +170,19 @@ var fatesOfOthers = map[string]string{
 	"etcdctl":    "nothing: option etcd of workload command starts an etcd of its own",
 }
 
-// fateOfOther is the fate of a command that is no benchmark.
-func (s *script) fateOfOther(words []string) string {
-	name, became := path.Base(words[0]), noBenchmark
+func fateOfName(name string) string {
 	for of, says := range fatesOfOthers {
 		if slices.Contains(names(of), name) {
-			became = says
+			return says
 		}
 	}
+	return noBenchmark
+}
+
+// fateOfOther is the fate of a command that is no benchmark.
+func (s *script) fateOfOther(words []string) string {
+	name := path.Base(words[0])
+	became := fateOfName(name)
 	if name == "sed" && slices.Contains(words, "-i") {
 		return preparesHost
 	}
@@ -229,7 +273,7 @@ func (s *script) tellUnreached(text string, f *syntax.File) {
 }
 
 // tellGate tells of an exit with an error that depends on what a program printed: the scenario asserts nothing for it.
-func (s *script) tellGate(n syntax.Node, conditions, branches []*syntax.Stmt) {
+func (s *script) tellGate(at syntax.Node, conditions, branches []*syntax.Stmt) {
 	fails := false
 	for _, branch := range branches {
 		syntax.Walk(branch, func(n syntax.Node) bool {
@@ -238,18 +282,31 @@ func (s *script) tellGate(n syntax.Node, conditions, branches []*syntax.Stmt) {
 			return true
 		})
 	}
-	var of []string
+	var of, reads []string
 	for _, cond := range conditions {
 		syntax.Walk(cond, func(n syntax.Node) bool {
-			if p, ok := n.(*syntax.ParamExp); ok && s.known.unknown(p.Param.Value) {
-				of = append(of, p.Param.Value)
+			switch n := n.(type) {
+			case *syntax.ParamExp:
+				if n.Param != nil && s.known.unknown(n.Param.Value) {
+					of = append(of, "the value of "+n.Param.Value)
+				}
+			case *syntax.CallExpr:
+				if len(n.Args) > 0 && fateOfName(path.Base(n.Args[0].Lit())) == readsOutput {
+					reads = append(reads, "what "+path.Base(n.Args[0].Lit())+" reads")
+				}
 			}
 			return true
 		})
 	}
+	if len(of) == 0 {
+		of = reads
+	}
 	slices.Sort(of)
 	if of = slices.Compact(of); fails && len(of) > 0 {
-		s.lose("line %d fails the script by the value of %s, and the scenario does not: write that as an assertion, "+
-			"for example assert: [bandwidth >= 90 Gb/s]", s.lineOf(n), strings.Join(of, " and "))
+		s.lost = slices.DeleteFunc(slices.Clone(s.lost), func(n Note) bool {
+			return strings.HasPrefix(n.Text, fmt.Sprintf("line %d judges ", s.lineOf(at)))
+		})
+		s.lose("line %d fails the script by %s, and the scenario does not: write that as an assertion, "+
+			"for example assert: [bandwidth >= 90 Gb/s]", s.lineOf(at), strings.Join(of, " and "))
 	}
 }

@@ -39,13 +39,16 @@ var jumps = map[string]jump{"break": breaks, "continue": continues, "return": re
 // define keeps the functions of a text.
 func (s *script) define(text string, f *syntax.File) {
 	if s.functions == nil {
-		s.functions, s.ofFunctions = map[string]*function{}, variables{}
+		s.functions, s.ofFunctions, s.several = map[string]*function{}, variables{}, map[string]*function{}
 	}
 	syntax.Walk(f, func(n syntax.Node) bool {
 		if n, ok := n.(*syntax.FuncDecl); ok && n.Name != nil {
 			_, several := s.functions[n.Name.Value]
 			f := &function{decl: n, text: text, several: several}
 			s.functions[n.Name.Value], s.known[functionEntry(n.Name.Value)] = f, variable{function: f}
+			if several {
+				s.several[n.Name.Value] = f
+			}
 		}
 		return true
 	})
@@ -57,6 +60,22 @@ func (s *script) define(text string, f *syntax.File) {
 		}
 		return true
 	})
+}
+
+// redefine reads a definition of a function that has several: it is the one that later commands call, or one of them.
+func (s *script) redefine(text string, n *syntax.FuncDecl, depth int) error {
+	name := n.Name.Value
+	of, has := s.several[name]
+	if !has {
+		return nil
+	}
+	if s.unsure > s.unsureShell {
+		s.functions[name], s.known[functionEntry(name)] = of, variable{function: of}
+		return s.body(of, n, depth)
+	}
+	f := &function{decl: n, text: text, named: true, exported: of.exported}
+	s.functions[name], s.known[functionEntry(name)] = f, variable{function: f}
+	return nil
 }
 
 // readUncalled reads the functions that no command calls by name, as one that the script's arguments name.

@@ -76,6 +76,7 @@ type script struct {
 	known   variables
 	// functions are those of the script, and ofFunctions the variables that one of several of a name may assign.
 	functions   map[string]*function
+	several     map[string]*function // those that are defined more than once
 	ofFunctions variables
 	locals      []map[string]func(variables) // of each call of a function around the command: what restores them
 	calls       int                          // of functions around the command

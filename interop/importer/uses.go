@@ -39,6 +39,17 @@ func (v variables) usesOf(all ...syntax.Node) *uses {
 
 func (v variables) assumes(n syntax.Node) bool { return v.usesOf(n).assumed }
 
+// defaultsIn returns the variables of a node that have a default, or follow from one.
+func (v variables) defaultsIn(n syntax.Node) (all []string) {
+	for name := range v.usesOf(n).names {
+		if known, has := v[name]; known.assumed || !has && syntax.ValidName(name) {
+			all = append(all, name)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
 // mostExpansions is how many texts commands may put together when they are evaluated: each may double a value.
 const mostExpansions = 48
 
@@ -112,7 +123,8 @@ func (u *uses) add(top syntax.Node) {
 			u.call(n)
 		case *syntax.CmdSubst:
 			u.require(!n.TempFile && !n.ReplyVar)
-		case *syntax.ProcSubst, *syntax.ExtGlob, *syntax.CoprocClause, *syntax.TestDecl, *syntax.FuncDecl, *syntax.FlagsArithm:
+		case *syntax.ProcSubst, *syntax.ExtGlob, *syntax.CoprocClause, *syntax.TestDecl, *syntax.FuncDecl,
+			*syntax.FlagsArithm:
 			u.require(false)
 			return false
 		}
@@ -144,7 +156,9 @@ func (u *uses) ownIn(top syntax.Node) {
 			if n.Name != nil && !n.Append && n.Index == nil && (n.Value == nil || !mentions(n.Value, n.Name.Value)) {
 				u.own[n.Name.Value] = true
 				text := unquotedWord(n.Value, func(syntax.WordPart) string { return "$" })
-				u.texts[n.Name.Value] = u.texts[n.Name.Value] || text != "" && text != "$" && !numeric().MatchString(text)
+				if text != "" && text != "$" && !numeric().MatchString(text) {
+					u.texts[n.Name.Value] = true
+				}
 			}
 		case *syntax.CallExpr:
 			if len(n.Args) > 0 && slices.Contains(names("read|mapfile|readarray|getopts"), n.Args[0].Lit()) {
@@ -361,13 +375,16 @@ func (u *uses) loop(body []*syntax.Stmt) {
 				_, isNumber := onlyPart(n.Value).(*syntax.ArithmExp)
 				sets = sets || n.Array != nil || n.Append || n.Value != nil && litOf(n.Value) == "" && !isNumber
 			case *syntax.CallExpr:
-				sets = sets || len(n.Args) > 0 && slices.Contains(names("read|mapfile|readarray|printf|set|eval"), n.Args[0].Lit())
+				sets = sets || len(n.Args) > 0 && slices.Contains(setters, n.Args[0].Lit())
 			}
 			return true
 		})
 	}
 	u.require(!sets || u.size-size < 2)
 }
+
+// setters are commands that set variables by their words or by what they read.
+var setters = names("read|mapfile|readarray|printf|set|eval")
 
 // onlyPart returns the part of a word that has one.
 func onlyPart(w *syntax.Word) syntax.WordPart {
@@ -399,7 +416,7 @@ func (u *uses) call(n *syntax.CallExpr) {
 		u.within = append(u.within, name)
 		u.add(f.decl.Body)
 		u.within = u.within[:len(u.within)-1]
-	case slices.Contains(names("which|command|type"), name):
+	case slices.Contains(asking, name):
 		u.assumed = true // a host may lack it
 	case name == "getopts" || name == "shift":
 		u.read("@", false)

@@ -81,9 +81,7 @@ func (s *script) walk(text string, top syntax.Node, depth int) (err error) {
 			err = s.ownShell(func() error { return s.walkAll(text, n.Stmts, depth) })
 			return false
 		case *syntax.FuncDecl:
-			if f := s.functions[n.Name.Value]; f.several {
-				err = s.body(f, n, depth)
-			}
+			err = s.redefine(text, n, depth)
 			return false
 		case *syntax.DeclClause:
 			s.declare(text, n)
