@@ -157,7 +157,7 @@ func (k *run) fault(err error) error {
 func (k *run) config() (c client.Config, err error) {
 	s := k.spec
 	c = client.Config{Chat: s.API == string(prompt.Chat), Stream: s.Stream, HTTP2: s.HTTP2, Headers: http.Header{},
-		Several: s.Several()}
+		Choices: s.Choices()}
 	if c.URL, err = placeholder.Expand(s.URL, k.value); err != nil {
 		return c, fmt.Errorf("url: %w", err)
 	}

@@ -3,6 +3,7 @@ package serving
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -77,12 +78,18 @@ func readBody(text string) (map[string]json.RawMessage, error) {
 	return all, nil
 }
 
-// several reports whether requests with these further fields ask for more than one choice.
-func several(body string) bool {
+// choices returns how many choices requests with these further fields ask for.
+func choices(body string) int {
 	fields, _ := readBody(body) // validated as an option
 	var n float64
-	return json.Unmarshal(fields["n"], &n) == nil && n > 1
+	if json.Unmarshal(fields["n"], &n) != nil || n < 1 {
+		return 1
+	}
+	return int(min(n, math.MaxInt32))
 }
+
+// several reports whether requests ask for more than one choice.
+func several(body string) bool { return choices(body) > 1 }
 
 func jsonOf(s *structure.Value) json.RawMessage {
 	switch {

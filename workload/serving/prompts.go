@@ -42,8 +42,8 @@ func (s *Spec) Prompts(launch, salt uint64, c prompt.Calibration) (*prompt.Set, 
 	return prompt.New(settings)
 }
 
-// Several reports whether requests ask for more than one choice.
-func (s *Spec) Several() bool { return several(s.Body) }
+// Choices returns how many choices requests ask for.
+func (s *Spec) Choices() int { return choices(s.Body) }
 
 // Exactly reports whether answers must have exactly as many tokens as requested.
 func (s *Spec) Exactly() bool { return s.Output.Exact }

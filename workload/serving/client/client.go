@@ -29,7 +29,7 @@ type Config struct {
 	URL     string // of the server; a path before /v1 is kept
 	Chat    bool   // chat completions; else completions
 	Stream  bool   // answers are streams of events
-	Several bool   // requests ask for more than one choice
+	Choices int    // that requests ask for; 0: one
 	Headers http.Header
 	HTTP2   bool
 	CA      []byte // further authorities in PEM

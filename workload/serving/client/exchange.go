@@ -52,7 +52,7 @@ func (c *Client) exchange(ctx context.Context, cancel context.CancelCauseFunc, q
 		return nil
 	}
 	limits := stream.Limits{Bytes: c.cfg.Bytes, Events: c.cfg.Events, Text: q.Text, Prompt: len(body),
-		Several: c.cfg.Several}
+		Choices: c.cfg.Choices}
 	reader := stream.NewReader(rec, limits, arrived.now, func(events int) bool {
 		if events > 0 {
 			quiet.touch()

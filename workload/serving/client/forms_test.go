@@ -160,22 +160,22 @@ func TestFormsThatAreMeasured(t *testing.T) {
 		first, last, output int
 		source              load.TokenSource
 		blank               int
-		several             bool
+		choices             int
 	}{
-		"empty deltas first":     {with(1, emptyEvent), 2, 3, 3, load.ByUsage, 1, false},
-		"logprobs of no token":   {with(1, deltaEvent(`"content":""`)), 2, 3, 3, load.ByUsage, 1, false},
-		"usage before the end":   {append([]string{threeTokens}, plain[1:5]...), 1, 3, 3, load.ByUsage, 0, false},
-		"a role with a token":    {with(0, deltaEvent(`"role":"a","content":"a"`)), 0, 3, 4, load.ByEvents, 0, false},
-		"a finish with a token":  {with(4, finished("", `"content":"b"`)), 1, 4, 4, load.ByEvents, 0, false},
-		"usage of less":          {with(5, usage(`"usage":{"completion_tokens":1}`)), 1, 3, 3, load.ByEvents, 0, false},
-		"no usage":               {with(5, usage(`"usage":null`)), 1, 3, 3, load.ByEvents, 0, false},
-		"two choices, one event": {with(1, both), 1, 3, 3, load.ByUsage, 0, true},
-		"two choices":            {with(2, second), 1, 3, 3, load.ByUsage, 0, true},
-		"one with index 1":       {[]string{second, second, finishEvent}, 0, 1, 2, load.ByEvents, 0, false},
+		"empty deltas first":     {with(1, emptyEvent), 2, 3, 3, load.ByUsage, 1, 0},
+		"logprobs of no token":   {with(1, deltaEvent(`"content":""`)), 2, 3, 3, load.ByUsage, 1, 0},
+		"usage before the end":   {append([]string{threeTokens}, plain[1:5]...), 1, 3, 3, load.ByUsage, 0, 0},
+		"a role with a token":    {with(0, deltaEvent(`"role":"a","content":"a"`)), 0, 3, 4, load.ByEvents, 0, 0},
+		"a finish with a token":  {with(4, finished("", `"content":"b"`)), 1, 4, 4, load.ByEvents, 0, 0},
+		"usage of less":          {with(5, usage(`"usage":{"completion_tokens":1}`)), 1, 3, 3, load.ByEvents, 0, 0},
+		"no usage":               {with(5, usage(`"usage":null`)), 1, 3, 3, load.ByEvents, 0, 0},
+		"two choices, one event": {with(1, both), 1, 3, 3, load.ByUsage, 0, 2},
+		"two choices":            {with(2, second), 1, 3, 3, load.ByUsage, 0, 2},
+		"one with index 1":       {[]string{second, second, finishEvent}, 0, 1, 2, load.ByEvents, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			rec, first, last := form{events: c.events}.measure(t, Config{Stream: true, Several: c.several})
+			rec, first, last := form{events: c.events}.measure(t, Config{Stream: true, Choices: c.choices})
 			if rec.Outcome != load.OK || first != c.first || last != c.last || rec.Output != c.output ||
 				rec.Source != c.source || rec.Blank != c.blank {
 				t.Errorf("the first is piece %d, the last %d: %+v", first, last, rec)

@@ -164,3 +164,37 @@ func TestErrorsShowTheBeginningOfAnAnswer(t *testing.T) {
 		}
 	}
 }
+
+// An answer of several choices ends with a finish reason for each of them, or with [DONE]; what comes after a finish
+// reason or [DONE] is no end.
+func TestEndOfSeveralChoices(t *testing.T) {
+	choice := func(i int, reason string) string {
+		return event(fmt.Sprintf(`{"choices":[{"index":%d,"delta":{"content":"a"},"finish_reason":%s}]}`, i, reason))
+	}
+	both := event(`{"choices":[{"delta":{"content":"a"},"finish_reason":"stop"},{"finish_reason":"length","index":1}]}`)
+	for name, c := range map[string]struct {
+		choices int
+		pieces  []string
+		text    string // of the error
+	}{
+		"each ends":              {2, []string{choice(0, "null"), choice(1, `"stop"`), choice(0, `"length"`)}, ""},
+		"both in an event":       {2, []string{both}, ""},
+		"one ends, and [DONE]":   {2, []string{choice(0, `"stop"`), choice(1, "null"), end}, ""},
+		"cut after one":          {2, []string{choice(0, `"stop"`), choice(1, "null")}, "and 1 of 2 choices have"},
+		"cut before the other":   {2, []string{choice(0, `"stop"`)}, "and 1 of 2 choices have"},
+		"cut, with usage":        {2, []string{choice(0, `"stop"`), choice(1, "null"), usaged}, "and 1 of 2 choices have"},
+		"one ends twice":         {2, []string{choice(0, `"stop"`), choice(0, `"stop"`)}, "and 1 of 2 choices have"},
+		"it goes on":             {1, []string{choice(0, `"stop"`), choice(0, "null")}, "without a finish reason"},
+		"it goes on, and ends":   {1, []string{choice(0, `"stop"`), choice(0, `"stop"`)}, ""},
+		"an unknown member last": {1, []string{choice(0, `"stop"`), delta(`"stats":{"a":1}`)}, ""},
+		"output after [DONE]":    {1, []string{choice(0, `"stop"`), end, choice(0, "null")}, "output after [DONE]"},
+	} {
+		rec, at, limits := record(), int64(0), limits
+		limits.Choices = c.choices
+		r := NewReader(rec, limits, func() int64 { at++; return at }, nil)
+		err := r.Events(&pieces{c.pieces, nil})
+		if err != nil || (rec.Outcome == load.OK) != (c.text == "") || !strings.Contains(rec.Error, c.text) {
+			t.Errorf("%s: %+v, %v", name, rec, err)
+		}
+	}
+}

@@ -28,7 +28,7 @@ type parsedEvent struct {
 	first, last int
 	begins      bool // it has a role: the event begins a message
 
-	finished  bool
+	ends      []int  // indices of the choices that finish with it
 	broken    string // an abnormal finish reason; "": none
 	usage     usage
 	chunk     bool   // it has choices or a usage
@@ -38,9 +38,14 @@ type parsedEvent struct {
 	errorText string // error text of an object that is no chunk
 }
 
+// sure reports whether there is output in members that are known.
+func (s *parsedEvent) sure() bool { return s.visible || s.known }
+
 // read parses an event, or a complete answer.
 func (s *parsedEvent) read(p *scanner) {
-	*s = parsedEvent{keep: s.keep, deltas: s.deltas, content: s.content[:0], first: math.MaxInt}
+	*s = parsedEvent{
+		keep: s.keep, deltas: s.deltas, content: s.content[:0], ends: s.ends[:0], first: math.MaxInt,
+	}
 	p.object(func(name []byte) {
 		switch string(name) {
 		case "choices":
@@ -91,7 +96,11 @@ func (s *parsedEvent) choice(p *scanner) {
 	s.choices++
 	before, others := len(s.content), s.output
 	s.output = false
+	finished := false
 	defer func() {
+		if finished {
+			s.ends = append(s.ends, index)
+		}
 		if s.output {
 			s.first, s.last = min(s.first, index), max(s.last, index)
 		}
@@ -114,7 +123,7 @@ func (s *parsedEvent) choice(p *scanner) {
 				s.message(p, wanted)
 			}
 		case "finish_reason":
-			s.finish(p.text())
+			finished = s.finish(p.text())
 		case "index":
 			if p.kind() != '0' {
 				p.skip()
@@ -217,14 +226,15 @@ var ends = map[string]bool{
 	"repetition": true, // vLLM, if configured to detect it
 }
 
-func (s *parsedEvent) finish(reason []byte) {
+// finish reads a finish reason, and reports whether there is one.
+func (s *parsedEvent) finish(reason []byte) bool {
 	if text := string(reason); text == "" || text == "null" || text == "None" { // of DashScope, and as Python writes it
-		return
+		return false
 	}
-	s.finished = true
 	if !ends[string(reason)] && !ends[strings.ReplaceAll(strings.ToLower(string(reason)), "-", "_")] {
 		s.broken = string(reason)
 	}
+	return true
 }
 
 func (s *parsedEvent) fails(p *scanner) {

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,7 +72,13 @@ func plain(data []byte) (s parsedEvent, ok bool) {
 			}
 		}
 		reason, _ := choice["finish_reason"].(string)
-		s.finish([]byte(reason))
+		index := s.choices - 1
+		if n, ok := choice["index"].(float64); ok && n >= 0 && n < 1<<20 {
+			index = int(n)
+		}
+		if s.finish([]byte(reason)) {
+			s.ends = append(s.ends, index)
+		}
 	}
 	s.content = []byte(content.String())
 	return s, true
@@ -103,7 +110,7 @@ func something(v any, inside bool) bool {
 
 func same(a, b parsedEvent) bool {
 	return string(a.content) == string(b.content) && a.visible == b.visible && a.output == b.output &&
-		a.finished == b.finished && a.broken == b.broken && a.choices == b.choices && a.begins == b.begins
+		slices.Equal(a.ends, b.ends) && a.broken == b.broken && a.choices == b.choices && a.begins == b.begins
 }
 
 // The scanner and the complete decoder agree on an event.

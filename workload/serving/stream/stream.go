@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 
@@ -31,8 +32,8 @@ type Limits struct {
 	Events int   // with output
 	Text   int   // bytes of its content to keep in the record; 0: none
 	Prompt int   // bytes of the request; 0: unknown
-	// Several: more than one choice was requested. Otherwise output of a second one makes an answer malformed.
-	Several bool
+	// Choices is the requested number of choices; up to 1, output of a second one makes an answer malformed.
+	Choices int
 }
 
 // Reader reads one answer into a record.
@@ -46,15 +47,14 @@ type Reader struct {
 	lines  lines
 	parsed parsedEvent // the last event
 	head   head
-	chunks int // events with choices, usage or an error
-	choice int // index of the choice with output
+	chunks int   // events with choices, usage or an error
+	choice int   // index of the choice with output
+	ends   []int // indices of the choices with a finish reason
 	answer strings.Builder
-	// finished: a finish reason or [DONE] has arrived. The last usage counts.
-	finished bool
-	done     bool // [DONE] has arrived
-	ended    bool // it ended normally
-	usage    usage
-	fresh    int // events with output in the current read
+	done   bool // [DONE] has arrived
+	ended  bool // it ended normally
+	usage  usage
+	fresh  int // events with output in the current read
 
 	// Ended is called at [DONE], after which only the end of the answer may come; nil: nothing is.
 	Ended func()
@@ -115,12 +115,15 @@ func (r *Reader) Events(body io.Reader) error {
 			return r.end(at, wrong)
 		}
 	}
-	if r.finished { // later errors of the connection do not count
+	if r.finished() { // later errors of the connection do not count
 		return r.end(at, nil)
 	}
 	switch {
 	case errors.Is(err, io.EOF) && r.chunks == 0 && strings.HasPrefix(r.head.text(), "<"):
 		err = malformed("the answer is a page, not a stream of events; it begins with %s", r.head.text())
+	case errors.Is(err, io.EOF) && len(r.ends) > 0:
+		err = &fault{load.Truncated, fmt.Sprintf("the answer ended without [DONE], and %d of %d choices have a finish reason",
+			len(r.ends), r.limits.Choices)}
 	case errors.Is(err, io.EOF):
 		err = &fault{load.Truncated, "the answer ended without a finish reason or [DONE]" + ends}
 	}
@@ -157,7 +160,7 @@ func (r *Reader) event(name string, data []byte, at int64) error {
 		if r.Ended != nil && !r.done {
 			r.Ended()
 		}
-		r.finished, r.done = true, true
+		r.done = true
 		return nil
 	}
 	parsed := &r.parsed
@@ -180,11 +183,27 @@ func (r *Reader) event(name string, data []byte, at int64) error {
 		return malformed("an event that has neither choices nor usage: %s", Begin(string(data)))
 	}
 	r.chunks++
-	r.finished = r.finished || parsed.finished
+	r.finish()
 	if parsed.usage.given {
 		r.usage = parsed.usage
 	}
 	return r.output(at)
+}
+
+// finished reports whether nothing more has to come: [DONE], or a finish reason for each requested choice.
+func (r *Reader) finished() bool { return r.done || len(r.ends) >= max(1, r.limits.Choices) }
+
+// finish notes the finish reasons of the last event. A choice that goes on after one has not finished.
+func (r *Reader) finish() {
+	parsed := &r.parsed
+	if parsed.sure() && parsed.first == parsed.last {
+		r.ends = slices.DeleteFunc(r.ends, func(choice int) bool { return choice == parsed.first })
+	}
+	for _, choice := range parsed.ends {
+		if !slices.Contains(r.ends, choice) {
+			r.ends = append(r.ends, choice)
+		}
+	}
 }
 
 // oneChoice rejects output of a second choice that was not requested.
@@ -192,7 +211,7 @@ func (r *Reader) oneChoice() error {
 	if r.rec.First == load.Never {
 		r.choice = r.parsed.first
 	}
-	if other := cmp.Or(r.parsed.first-r.choice, r.parsed.last-r.choice); other != 0 && !r.limits.Several {
+	if other := cmp.Or(r.parsed.first-r.choice, r.parsed.last-r.choice); other != 0 && r.limits.Choices < 2 {
 		return malformed("the answer has several choices (index %d and %d), and body has no n that asks for them",
 			min(r.choice, r.choice+other), max(r.choice, r.choice+other))
 	}
@@ -203,10 +222,13 @@ func (r *Reader) oneChoice() error {
 func (r *Reader) output(at int64) error {
 	rec, parsed := r.rec, &r.parsed
 	if !parsed.output {
-		if rec.First == load.Never && parsed.choices > 0 && !parsed.begins && !parsed.finished {
+		if rec.First == load.Never && parsed.choices > 0 && !parsed.begins && len(parsed.ends) == 0 {
 			rec.Blank++
 		}
 		return nil
+	}
+	if r.done {
+		return malformed("the answer has output after [DONE]")
 	}
 	if err := r.oneChoice(); err != nil {
 		return err
@@ -231,7 +253,7 @@ func (r *Reader) output(at int64) error {
 	}
 	rec.Last = at
 	rec.Events = append(rec.Events, load.Event{
-		At: at, Tokens: tokens, Coalesced: r.fresh > 0, Unsure: !parsed.visible && !parsed.known,
+		At: at, Tokens: tokens, Coalesced: r.fresh > 0, Unsure: !parsed.sure(),
 	})
 	r.fresh++
 	return nil
