@@ -28,6 +28,9 @@ func (k *run) notes(records []load.Record) []results.Cause {
 			count["empty events came before the first with output, and there are more tokens than events: its ttft may be "+
 				"too long"]++
 		}
+		if r.Hidden {
+			count["the usage counts reasoning that no event brought: itl is of the tokens after it"]++
+		}
 		if known && k.spec.Exactly() && r.Output < r.AskedOutput {
 			count["the answer is shorter than output: {exact: true} asks for"]++
 		}

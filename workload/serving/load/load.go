@@ -96,11 +96,13 @@ type Record struct {
 	Input, Output, Cached   int // tokens; Unknown
 	Source                  TokenSource
 	Answer                  string // output, kept for later turns; not stored
-	// Blank is the number of empty events before the first output, Doubt why the usage was ignored, and Open that the
-	// answer stayed open after [DONE]. None is stored.
-	Blank int
-	Doubt string
-	Open  bool
+	// Blank is the number of empty events before the first output, Doubt why the usage was ignored, Open that the
+	// answer stayed open after [DONE], and Hidden that the tokens of the first event are also those of reasoning that
+	// no event brought. None is stored.
+	Blank  int
+	Doubt  string
+	Open   bool
+	Hidden bool
 }
 
 // Event is the arrival of an event with generated output.

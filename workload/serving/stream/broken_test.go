@@ -171,7 +171,7 @@ func TestEndOfSeveralChoices(t *testing.T) {
 	choice := func(i int, reason string) string {
 		return event(fmt.Sprintf(`{"choices":[{"index":%d,"delta":{"content":"a"},"finish_reason":%s}]}`, i, reason))
 	}
-	both := event(`{"choices":[{"delta":{"content":"a"},"finish_reason":"stop"},{"finish_reason":"length","index":1}]}`)
+	both := event(`{"choices":[{"text":"a","finish_reason":"stop"},{"index":1,"finish_reason":"length"}]}`)
 	for name, c := range map[string]struct {
 		choices int
 		pieces  []string
@@ -180,10 +180,10 @@ func TestEndOfSeveralChoices(t *testing.T) {
 		"each ends":              {2, []string{choice(0, "null"), choice(1, `"stop"`), choice(0, `"length"`)}, ""},
 		"both in an event":       {2, []string{both}, ""},
 		"one ends, and [DONE]":   {2, []string{choice(0, `"stop"`), choice(1, "null"), end}, ""},
-		"cut after one":          {2, []string{choice(0, `"stop"`), choice(1, "null")}, "and 1 of 2 choices have"},
-		"cut before the other":   {2, []string{choice(0, `"stop"`)}, "and 1 of 2 choices have"},
-		"cut, with usage":        {2, []string{choice(0, `"stop"`), choice(1, "null"), usaged}, "and 1 of 2 choices have"},
-		"one ends twice":         {2, []string{choice(0, `"stop"`), choice(0, `"stop"`)}, "and 1 of 2 choices have"},
+		"cut after one":          {2, []string{choice(0, `"stop"`), choice(1, "null")}, "1 of 2 choices"},
+		"cut before the other":   {2, []string{choice(0, `"stop"`)}, "1 of 2 choices"},
+		"cut, with usage":        {2, []string{choice(0, `"stop"`), choice(1, "null"), usaged}, "1 of 2 choices"},
+		"one ends twice":         {2, []string{choice(0, `"stop"`), choice(0, `"stop"`)}, "1 of 2 choices"},
 		"it goes on":             {1, []string{choice(0, `"stop"`), choice(0, "null")}, "without a finish reason"},
 		"it goes on, and ends":   {1, []string{choice(0, `"stop"`), choice(0, `"stop"`)}, ""},
 		"an unknown member last": {1, []string{choice(0, `"stop"`), delta(`"stats":{"a":1}`)}, ""},

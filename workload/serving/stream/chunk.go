@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -23,6 +24,7 @@ type parsedEvent struct {
 	visible bool   // there is content
 	output  bool   // generated output on any channel
 	known   bool   // on a channel that is known
+	reasons bool   // on a channel of reasoning
 	choices int
 	// first and last are the lowest and the highest index of a choice with output; first > last: there is none.
 	first, last int
@@ -147,6 +149,7 @@ func (s *parsedEvent) channel(p *scanner, name []byte) {
 	known := channels[string(name)]
 	if p.nonEmpty(false) {
 		s.output, s.known = true, s.known || known
+		s.reasons = s.reasons || bytes.Contains(name, []byte("reason")) || bytes.Contains(name, []byte("think"))
 	}
 }
 
@@ -200,7 +203,7 @@ func (s *parsedEvent) part(p *scanner, wanted bool) {
 		case labels(name):
 			p.skip()
 		case p.nonEmpty(true):
-			s.output, s.known = true, true
+			s.output, s.known, s.reasons = true, true, true
 		}
 	})
 }

@@ -52,9 +52,11 @@ type Reader struct {
 	ends   []int // indices of the choices with a finish reason
 	answer strings.Builder
 	done   bool // [DONE] has arrived
-	ended  bool // it ended normally
-	usage  usage
-	fresh  int // events with output in the current read
+	// reasons: an event had reasoning.
+	reasons bool
+	ended   bool // it ended normally
+	usage   usage
+	fresh   int // events with output in the current read
 
 	// Ended is called at [DONE], after which only the end of the answer may come; nil: nothing is.
 	Ended func()
@@ -184,6 +186,7 @@ func (r *Reader) event(name string, data []byte, at int64) error {
 	}
 	r.chunks++
 	r.finish()
+	r.reasons = r.reasons || parsed.reasons
 	if parsed.usage.given {
 		r.usage = parsed.usage
 	}

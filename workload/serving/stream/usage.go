@@ -11,7 +11,8 @@ import (
 type usage struct {
 	given                      bool // it has the number of generated tokens
 	prompt, completion, cached float64
-	prompted, detailed         bool // prompt and cached are given
+	prompted, detailed         bool    // prompt and cached are given
+	reasoning                  float64 // tokens of completion
 }
 
 func (u *usage) read(p *scanner) {
@@ -21,6 +22,16 @@ func (u *usage) read(p *scanner) {
 			u.prompt, u.prompted = p.number()
 		case "completion_tokens", "output_tokens":
 			u.completion, u.given = p.number()
+		case "reasoning_tokens": // of SGLang
+			u.reasoning, _ = p.number()
+		case "completion_tokens_details", "output_tokens_details":
+			p.optional(func(name []byte) {
+				if string(name) == "reasoning_tokens" {
+					u.reasoning, _ = p.number()
+					return
+				}
+				p.skip()
+			})
 		case "prompt_tokens_details", "input_tokens_details":
 			p.optional(func(name []byte) {
 				if string(name) == "cached_tokens" {
@@ -87,6 +98,18 @@ func (r *Reader) sure(u *usage, outputs int) int {
 	return outputs
 }
 
+// hide counts the reasoning of a usage as tokens of the first event, if no event brought any: the server has kept it to
+// itself until then. An answer whose events are more than the other tokens has brought it as content.
+func (r *Reader) hide() {
+	rec, hidden := r.rec, int(min(r.usage.reasoning, math.MaxInt32))
+	if hidden < 1 || r.reasons || len(rec.Events) == 0 || len(rec.Events)+hidden > rec.Output {
+		return
+	}
+	if first := &rec.Events[0]; first.Tokens == load.Unknown {
+		first.Tokens, rec.Hidden = int32(1+hidden), true
+	}
+}
+
 // count stores the last usage in the record, if it is plausible. Otherwise each event of an answer that ended normally
 // counts as a token.
 func (r *Reader) count() {
@@ -114,7 +137,11 @@ func (r *Reader) count() {
 			rec.Events[i].Tokens = load.Unknown
 		}
 	}
-	if rec.Source == load.ByUsage || !r.ended {
+	if rec.Source == load.ByUsage {
+		r.hide()
+		return
+	}
+	if !r.ended {
 		return
 	}
 	if rec.Source = load.ByEvents; len(rec.Events) > 0 {

@@ -133,3 +133,37 @@ func TestUsageOfWholeAnswers(t *testing.T) {
 		}
 	}
 }
+
+// Reasoning that usage counts and no event brings was generated before the first event, and counts with it.
+func TestReasoningThatNoEventBrings(t *testing.T) {
+	details := func(of string) string {
+		return usageOf(fmt.Sprintf(`"completion_tokens":10,%q:{"reasoning_tokens":6,"audio_tokens":0}`, of))
+	}
+	counted := event(`{"choices":[{"delta":{"content":"a"}}],"usage":{"completion_tokens":7}}`)
+	hidden, none := details("completion_tokens_details"), int32(load.Unknown)
+	for name, c := range map[string]struct {
+		pieces []string
+		first  int32
+	}{
+		"hidden":                    {[]string{token, token, hidden}, 7},
+		"named as output":           {[]string{token, token, details("output_tokens_details")}, 7},
+		"beside the others":         {[]string{token, token, usageOf(`"completion_tokens":10,"reasoning_tokens":6`)}, 7},
+		"of all but as many events": {[]string{token, token, token, token, hidden}, 7},
+
+		"brought": {[]string{thought, token, hidden}, none},
+		"brought in a part": {
+			[]string{delta(`"content":[{"thinking":"a"}]`), token, hidden}, none,
+		},
+		"brought as content":   {[]string{strings.Repeat(token, 5), hidden}, none},
+		"none":                 {[]string{token, token, usageOf(`"completion_tokens":10,"reasoning_tokens":0`)}, none},
+		"null":                 {[]string{token, usageOf(`"completion_tokens":10,"completion_tokens_details":null`)}, none},
+		"implausible usage":    {[]string{token, token, usageOf(`"completion_tokens":1,"reasoning_tokens":6`)}, none},
+		"each event has usage": {[]string{counted, token, hidden}, 7},
+	} {
+		rec, err := read(&pieces{append(c.pieces, finish, end), nil})
+		marked := c.first == 7 && name != "each event has usage"
+		if err != nil || rec.Outcome != load.OK || rec.Events[0].Tokens != c.first || rec.Hidden != marked {
+			t.Errorf("%s: %+v, %v", name, rec, err)
+		}
+	}
+}
