@@ -157,7 +157,9 @@ func TestErrorsShowTheBeginningOfAnAnswer(t *testing.T) {
 		"<html>\n<body>Sign in</body>":              "it begins with <html> <body>Sign in</body>",
 		`{"error":{"message":"too long"}}`:          `it begins with {"error":{"message":"too long"}}`,
 		strings.ReplaceAll(token+end, "\n\n", "\n"): "no empty line ends its first event; it begins with data: {",
-		strings.ReplaceAll(token+end, "\n", "\r"):   "no empty line ends its first event; it begins with data: {",
+		"event: message_start\n" + event(`{"message":{"role":"assistant"}}`) + "event: x\n" + event(
+			"{}"): `no event has choices, and the first is "message_start", of another API`,
+		event(`{"message":{"role":"assistant","content":"a"}}`): "neither choices nor usage",
 	} {
 		if rec, err := read(&pieces{[]string{content}, nil}); err != nil || !strings.Contains(rec.Error, text) {
 			t.Errorf("%s: %+v, %v", content, rec, err)

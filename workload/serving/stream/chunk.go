@@ -73,7 +73,7 @@ func (s *parsedEvent) read(p *scanner) {
 			s.kind = string(p.label())
 			s.failed = s.kind == "error" || s.failed
 		case "message":
-			s.errorText = cmp.Or(p.words(), s.errorText)
+			s.errorText = cmp.Or(string(p.label()), s.errorText)
 		case "detail", "code":
 			s.errorText = cmp.Or(s.errorText, p.words())
 		default:

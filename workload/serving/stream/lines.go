@@ -18,12 +18,14 @@ type lines struct {
 	name    string // of that event; "" if it has none
 	comment string // the last comment after the name
 	begun   bool   // the first line has ended
+	ended   bool   // the last byte was a carriage return, which ends a line also without a line feed
 }
 
 var byteOrderMark = []byte("\uFEFF")
 
 // feed parses the bytes of one read.
 func (l *lines) feed(b []byte, event func(name string, data []byte) error) error {
+	b = l.unreturned(b)
 	for len(b) > 0 {
 		i := bytes.IndexByte(b, '\n')
 		if i < 0 {
@@ -42,12 +44,31 @@ func (l *lines) feed(b []byte, event func(name string, data []byte) error) error
 		if !l.begun {
 			line, l.begun = bytes.TrimPrefix(line, byteOrderMark), true
 		}
-		if err := l.take(bytes.TrimSuffix(line, []byte("\r")), event); err != nil {
+		if err := l.take(line, event); err != nil {
 			return err
 		}
 		l.line = l.line[:0]
 	}
 	return nil
+}
+
+// unreturned makes a line feed of each end of a line, in place.
+func (l *lines) unreturned(b []byte) []byte {
+	if !l.ended && bytes.IndexByte(b, '\r') < 0 {
+		return b
+	}
+	out := b[:0]
+	for _, c := range b {
+		if c == '\n' && l.ended {
+			l.ended = false
+			continue
+		}
+		if l.ended = c == '\r'; l.ended {
+			c = '\n'
+		}
+		out = append(out, c)
+	}
+	return out
 }
 
 // rest ends an answer without an empty line after its last event. An event that was cut is ignored.
@@ -58,16 +79,14 @@ func (l *lines) rest(event func(name string, data []byte) error) error {
 		}
 		return event(name, data)
 	}
-	if err := l.take(bytes.TrimSuffix(l.line, []byte("\r")), whole); err != nil {
+	if err := l.take(l.line, whole); err != nil {
 		return err
 	}
 	return l.complete(whole)
 }
 
 // several reports whether the event that has not ended is rather several.
-func (l *lines) several() bool {
-	return bytes.Contains(l.data, []byte("\n")) || bytes.Contains(l.line, []byte("\r"))
-}
+func (l *lines) several() bool { return bytes.Contains(l.data, []byte("\n")) }
 
 // take parses a line.
 func (l *lines) take(line []byte, event func(name string, data []byte) error) error {
@@ -128,4 +147,5 @@ func idles(name string) bool {
 
 var doneMark = []byte("[DONE]")
 
-func isDone(data []byte) bool { return bytes.Equal(bytes.TrimSpace(data), doneMark) }
+// isDone reports whether data is the end of an answer; some servers write it as a text of JSON.
+func isDone(data []byte) bool { return bytes.Equal(bytes.Trim(data, "\" \t\n"), doneMark) }

@@ -54,7 +54,8 @@ type Reader struct {
 	done   bool // [DONE] has arrived
 	// reasons: an event had reasoning.
 	reasons bool
-	ended   bool // it ended normally
+	other   string // the first event of an extension or of another API
+	ended   bool   // it ended normally
 	usage   usage
 	fresh   int // events with output in the current read
 
@@ -123,6 +124,9 @@ func (r *Reader) Events(body io.Reader) error {
 	switch {
 	case errors.Is(err, io.EOF) && r.chunks == 0 && strings.HasPrefix(r.head.text(), "<"):
 		err = malformed("the answer is a page, not a stream of events; it begins with %s", r.head.text())
+	case errors.Is(err, io.EOF) && r.chunks == 0 && r.other != "":
+		err = malformed("no event has choices, and the first is %q, of another API: weir reads streams of completions and "+
+			"chat completions", r.other)
 	case errors.Is(err, io.EOF) && len(r.ends) > 0:
 		err = &fault{load.Truncated, fmt.Sprintf("the answer ended without [DONE], and %d of %d choices have a finish reason",
 			len(r.ends), r.limits.Choices)}
@@ -179,8 +183,12 @@ func (r *Reader) event(name string, data []byte, at int64) error {
 		return err
 	}
 	if !parsed.chunk {
-		if idles(parsed.kind) || name != "" && name != "message" {
-			return nil // an event of an extension
+		if idles(parsed.kind) {
+			return nil
+		}
+		if name != "" && name != "message" {
+			r.other = cmp.Or(r.other, Words(name))
+			return nil
 		}
 		return malformed("an event that has neither choices nor usage: %s", Begin(string(data)))
 	}

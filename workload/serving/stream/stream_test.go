@@ -98,6 +98,22 @@ func TestOddStreams(t *testing.T) {
 				"\r\n"),
 				"event: x\r\nid: 3\r\n" + end}, nil}, load.OK, 2, 2, 2, 1, 1, load.ByEvents, false,
 		},
+		"CR": {
+			pieces{[]string{
+				strings.ReplaceAll(role+token, "\n", "\r"), strings.ReplaceAll(token+end, "\n", "\r"),
+			}, nil}, load.OK, 1, 1, 2, 2, 2, load.ByEvents, false,
+		},
+		"CRLF over two reads": {
+			pieces{[]string{strings.TrimSpace(token) + "\r", "\n\r", "\n" + token + end}, nil}, load.OK, 2, 2, 3, 2, 2,
+			load.ByEvents, false,
+		},
+		"CR, and LF": {
+			pieces{[]string{strings.TrimSpace(token) + "\r\n\r", strings.TrimSpace(token) + "\n\r", end}, nil},
+			load.OK, 1, 1, 2, 2, 2, load.ByEvents, false,
+		},
+		"an end in quotes": {
+			pieces{[]string{token, event(`"[DONE]"`)}, nil}, load.OK, 1, 1, 1, 1, 1, load.ByEvents, false,
+		},
 		"reasoning first": {
 			pieces{[]string{role, thought, token, finish, end}, nil}, load.OK, 2, 3, 3, 2, 2, load.ByEvents,
 			false,

@@ -145,18 +145,22 @@ func TestReasoningThatNoEventBrings(t *testing.T) {
 		pieces []string
 		first  int32
 	}{
-		"hidden":                    {[]string{token, token, hidden}, 7},
-		"named as output":           {[]string{token, token, details("output_tokens_details")}, 7},
-		"beside the others":         {[]string{token, token, usageOf(`"completion_tokens":10,"reasoning_tokens":6`)}, 7},
+		"hidden":          {[]string{token, token, hidden}, 7},
+		"named as output": {[]string{token, token, details("output_tokens_details")}, 7},
+		"beside the others": {
+			[]string{token, token, usageOf(`"completion_tokens":10,"reasoning_tokens":6`)}, 7,
+		},
 		"of all but as many events": {[]string{token, token, token, token, hidden}, 7},
 
 		"brought": {[]string{thought, token, hidden}, none},
 		"brought in a part": {
 			[]string{delta(`"content":[{"thinking":"a"}]`), token, hidden}, none,
 		},
-		"brought as content":   {[]string{strings.Repeat(token, 5), hidden}, none},
-		"none":                 {[]string{token, token, usageOf(`"completion_tokens":10,"reasoning_tokens":0`)}, none},
-		"null":                 {[]string{token, usageOf(`"completion_tokens":10,"completion_tokens_details":null`)}, none},
+		"brought as content": {[]string{strings.Repeat(token, 5), hidden}, none},
+		"none":               {[]string{token, token, usageOf(`"completion_tokens":10,"reasoning_tokens":0`)}, none},
+		"null": {
+			[]string{token, usageOf(`"completion_tokens":10,"completion_tokens_details":null`)}, none,
+		},
 		"implausible usage":    {[]string{token, token, usageOf(`"completion_tokens":1,"reasoning_tokens":6`)}, none},
 		"each event has usage": {[]string{counted, token, hidden}, 7},
 	} {
