@@ -15,6 +15,11 @@ var deaths = lazyregexp.New(`^srun: error: \S+: tasks? |^slurmstepd: error: (?:\
 	`BAD TERMINATION OF ONE |Process received signal|^Abort\(|` +
 	`^(?:Killed|Terminated|Aborted|Bus error|Segmentation fault)(?: \(core dumped\))?$`)
 
+// title is what lines above a table say that it is of.
+type title struct{ title, subtitle string }
+
+func (t title) String() string { return strings.TrimSpace(t.title + " " + t.subtitle) }
+
 var errNoRow = errors.New("the table has a header but no result")
 
 // scan is the state of reading an output.
@@ -25,13 +30,13 @@ type scan struct {
 	loose     []column // the header, if each word of an unknown heading is a column
 	begun     int      // the line of the header
 	closed    []bool
-	title     string
-	titles    []string // of the tables so far
-	section   string   // the prefix of the metrics
-	inSection int      // rows of it
-	first     int      // the first row of the table
-	skipped   int      // rows that are no results
-	between   int      // lines since the last row that belong to no table
+	title     title
+	titles    []title // of the tables so far
+	section   string  // the prefix of the metrics
+	inSection int     // rows of it
+	first     int     // the first row of the table
+	skipped   int     // rows that are no results
+	between   int     // lines since the last row that belong to no table
 	found     rows
 }
 
@@ -50,9 +55,9 @@ func (s *scan) rows() ([]Row, error) {
 	if s.title != s.titles[len(s.titles)-1] {
 		return nil, at(len(s.lines), "%s has begun and has no table", s.title)
 	}
-	for i := range s.found.list {
-		if len(s.titles) < 2 && s.Title.Regexp != nil {
-			delete(s.found.list[i].At, s.titleKey())
+	for _, k := range s.tool.Keys {
+		if k.Title || k.Subtitle {
+			withoutOnly(s.found.list, k.Name)
 		}
 	}
 	return s.found.list, nil
@@ -100,19 +105,36 @@ func (s *scan) end(n int) error {
 // open reports whether nothing says that the tables are complete.
 func (s *scan) open() bool { return s.Closing == nil && s.special.final == nil }
 
-func (s *scan) titleKey() string {
-	for _, k := range s.tool.Keys {
-		if k.Title {
-			return k.Name
+// withoutOnly removes a key that has only one value.
+func withoutOnly(list []Row, key string) {
+	values := map[string]bool{}
+	for _, row := range list {
+		if v, ok := row.At[key]; ok {
+			values[v] = true
 		}
 	}
-	return ""
+	for _, row := range list {
+		if len(values) == 1 {
+			delete(row.At, key)
+		}
+	}
+}
+
+// entitle reads a line above a table.
+func (s *scan) entitle(line string) {
+	if m := s.Title.submatch(line); m != nil {
+		s.title = title{title: m[1]}
+	}
+	if m := s.Subtitle.submatch(line); m != nil {
+		s.title.subtitle = m[1]
+		if last := len(s.titles) - 1; last >= 0 && len(s.found.list) == s.first && s.titles[last].subtitle == "" {
+			s.titles[last] = s.title // of the header above it
+		}
+	}
 }
 
 func (s *scan) line(n int, line string) error {
-	if m := s.Title.submatch(line); m != nil {
-		s.title = m[1]
-	}
+	s.entitle(line)
 	switch {
 	case s.open() && deaths().MatchString(line):
 		return at(n, "a process of the test did not end by itself: %s", quote(line))
@@ -162,7 +184,7 @@ func (s *scan) line(n int, line string) error {
 func (s *scan) begin(n int, headings string) error {
 	again := s.begun != 0
 	if again && s.section == "" {
-		if err := s.end(n); err != nil || s.title == "" || slices.Contains(s.titles, s.title) {
+		if err := s.end(n); err != nil || s.title == (title{}) || slices.Contains(s.titles, s.title) {
 			return at(n, "a second table, after that of line %d", s.begun)
 		}
 	}
@@ -176,8 +198,13 @@ func (s *scan) begin(n int, headings string) error {
 
 // add keeps a row, or adds the metrics of a section to it.
 func (s *scan) add(row Row) error {
-	if s.Title.Regexp != nil && s.title != "" {
-		row.At[s.titleKey()] = s.title
+	for _, k := range s.tool.Keys {
+		if k.Title && s.title.title != "" {
+			row.At[k.Name] = s.title.title
+		}
+		if k.Subtitle && s.title.subtitle != "" {
+			row.At[k.Name] = s.title.subtitle
+		}
 	}
 	if s.section == "" {
 		row.Between, s.between = s.between, 0
@@ -207,7 +234,7 @@ func (s *scan) labelled(n int, line string) error {
 		c.other = ""
 		columns = append(columns, c)
 	}
-	s.begun, s.titles = n, []string{s.title}
+	s.begun, s.titles = n, []title{s.title}
 	row, err := s.row(n, dropIncomplete(columns), m[1:])
 	if err != nil {
 		return err

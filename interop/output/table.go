@@ -14,6 +14,7 @@ type tableData struct {
 	Says     string  // prefix of the message of that error
 	Skip     pattern // a line that is not a row
 	Title    pattern // a line above a table; its group is the key that tells several tables apart
+	Subtitle pattern // a line below that, also below the header
 	Section  pattern // a line above a further table of the same rows; its group is the prefix of the metrics
 	Closing  []closing
 	Unclosed string // the error of a table without all closing lines

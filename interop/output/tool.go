@@ -37,6 +37,8 @@ type keyData struct {
 	// size, "words": all words outside of other columns.
 	As    string
 	Title bool // of a table: its title, if there are several
+	// Subtitle is as Title, for several tables with the same title.
+	Subtitle bool
 	// Default is what an item of Load is without its path; "": unknown.
 	Default string
 }
