@@ -48,9 +48,16 @@ func (c *check) fits(n *jsonValue) bool {
 	case "number":
 		return n != nil && n.kind == number
 	case "be":
-		return n == nil || n.text == want
+		return n == nil || n.says(want)
 	}
-	return n == nil || n.text != want // negated
+	return n == nil || !n.says(want) // negated
+}
+
+// says reports whether a value is a word or a number, however that is written.
+func (n *jsonValue) says(want string) bool {
+	v, err := same.signed(n.text)
+	w, wrong := same.signed(want)
+	return n.text == want || err == nil && wrong == nil && v == w
 }
 
 // jsonFormat reads documents.
@@ -83,7 +90,7 @@ func (t *tool) jsonReader(special function) (read func([]byte) ([]Row, error), e
 		paths = append(paths, c.Path...)
 	}
 	for _, k := range slices.Concat(f.keys, f.load) {
-		paths = append(paths, k.Path...)
+		paths = append(paths, slices.Concat(k.Path, k.Unless)...)
 	}
 	for _, m := range f.metrics {
 		for _, p := range slices.Concat(m.Path, m.If, m.Rest) {

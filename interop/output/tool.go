@@ -32,6 +32,7 @@ type tool struct {
 type keyData struct {
 	Name   string
 	Path   texts // of JSON: the first existing one counts
+	Unless texts // of JSON: if one of them exists, Path does not count
 	Column texts // of a table: its headings
 	// As is the form of a column; "": a whole number, "text": any, "size": it is read by the function's
 	// size, "words": all words outside of other columns.

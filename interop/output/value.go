@@ -8,7 +8,7 @@ import (
 // take sets an existing key in the row.
 func (k *keyData) take(place *jsonValue, row *Row) error {
 	n := place.first(k.Path)
-	if n == nil {
+	if n == nil || place.first(k.Unless) != nil {
 		return nil
 	}
 	if !n.isScalar() {
@@ -25,7 +25,7 @@ func (n *jsonValue) isScalar() bool {
 
 // take sets an existing metric in the row.
 func (m *metricData) take(place *jsonValue, row *Row) error {
-	if n := place.first(m.If); m.If != nil && (n == nil || n.text == "0") {
+	if n := place.first(m.If); m.If != nil && (n == nil || n.says("0")) {
 		return nil
 	}
 	for _, path := range m.Path {
