@@ -89,11 +89,14 @@ func refuseEncoded(output []byte) error {
 		{"\x1f\x8b", "a file of gzip: unpack it with gunzip"},
 		{"\x28\xb5\x2f\xfd", "a file of zstd: unpack it with unzstd"},
 		{"\xfd7zXZ\x00", "a file of xz: unpack it with unxz"},
-		{"\xff\xfe", utf16}, {"\xfe\xff", utf16}, {"{\x00", utf16}, {"\x00{", utf16},
+		{"\xff\xfe", utf16}, {"\xfe\xff", utf16},
 	} {
 		if bytes.HasPrefix(output, []byte(form.begins)) {
 			return errors.New("this is " + form.is)
 		}
+	}
+	if begin := output[:min(len(output), 64)]; 4*bytes.Count(begin, []byte{0}) >= len(begin) && len(begin) > 0 {
+		return errors.New("this is " + utf16)
 	}
 	return nil
 }

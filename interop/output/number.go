@@ -32,6 +32,7 @@ var scales = map[string]scale{
 // spellings are units in headings that mean the same for all tools; MB may be of 10^6 or of 2^20 bytes.
 var spellings = map[string]scale{
 	"s": {1, 1}, "sec": {1, 1}, "ms": {1, 1e3}, "msec": {1, 1e3}, "us": {1, 1e6}, "usec": {1, 1e6}, "μs": {1, 1e6},
+	"µs": {1, 1e6}, // the sign for micro, above it the Greek letter
 	"ns": {1, 1e9}, "nsec": {1, 1e9}, "%": {1, 100}, "pps": {1, 1}, "kpps": {1e3, 1}, "mpps": {1e6, 1},
 	"b/s": {1, 1e9}, "kib/s": {1 << 10, 1e9}, "mib/s": {1 << 20, 1e9}, "gib/s": {1 << 30, 1e9},
 	"b/sec": {1, 1e9}, "kib/sec": {1 << 10, 1e9}, "mib/sec": {1 << 20, 1e9}, "gib/sec": {1 << 30, 1e9},

@@ -175,6 +175,8 @@ func TestDocuments(t *testing.T) {
 		"x\n{\"a\": 1":              "line 1: no JSON: invalid character 'x'",
 		"\x1f\x8b\x08\x00":          "this is a file of gzip: unpack it with gunzip",
 		"\xff\xfe{\x00\"\x00":       "this is a text in UTF-16: iconv",
+		"{\x00\"\x00a\x00":         "this is a text in UTF-16: iconv",
+		"\x00 \x00#\x00b\x00y":     "this is a text in UTF-16: iconv",
 		"{\"a\": 1,\n\"a\": 2}":     `line 2: a duplicate member instead of a number`,
 		"{\"a\": 1e400}":            `line 1: "1e400" is too large`,
 		"{\"a\": 1" + strings.Repeat("0", 100) + "}":                           "is not a number",

@@ -151,6 +151,8 @@ func (s *scan) line(n int, line string) error {
 		return s.labelled(n, line)
 	case s.header == nil:
 		return nil
+	case s.Units.Line.matches(line) && !s.Units.Must.matches(line):
+		return at(n, "%s: %s", s.Units.Else, quote(line))
 	case s.Skip.matches(line):
 		s.skipped++
 		return nil

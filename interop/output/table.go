@@ -15,6 +15,7 @@ type tableData struct {
 	Skip     pattern // a line that is not a row
 	Title    pattern // a line above a table; its group is the key that tells several tables apart
 	Subtitle pattern // a line below that, also below the header
+	Units    units   // a line of units below the header
 	Section  pattern // a line above a further table of the same rows; its group is the prefix of the metrics
 	Closing  []closing
 	Unclosed string // the error of a table without all closing lines
@@ -26,6 +27,12 @@ type tableData struct {
 	Only     string // the error of an output with only rows that Skip matches
 	Unread   map[string]unread
 	Labelled labelled
+}
+
+// units is a line of units, which must be as expected.
+type units struct {
+	Line, Must pattern
+	Else       string
 }
 
 // closing is a line after the rows. Its group is a metric of all rows.
