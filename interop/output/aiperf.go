@@ -63,7 +63,7 @@ func aiperfPhase(root *jsonValue) {
 	}
 }
 
-// aiperfErrors adds the error rate that the document does not say but allows to compute.
+// aiperfErrors adds the error rate and the number of errors that the document does not say but allows to compute.
 func aiperfErrors(root *jsonValue) error {
 	good := root.find("request_count.avg")
 	if root.kind != object || root.find("request_error_rate") != nil || good == nil || !isDecimal(good.text) {
@@ -82,6 +82,9 @@ func aiperfErrors(root *jsonValue) error {
 			count, _ := new(big.Rat).SetString(n.text)
 			failed.Add(failed, count)
 		}
+		root.members["error_request_count"] = &jsonValue{line: good.line, kind: object, members: map[string]*jsonValue{
+			"avg": {line: good.line, kind: number, text: failed.FloatString(0)},
+		}}
 	default:
 		return nil
 	}

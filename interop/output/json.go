@@ -93,7 +93,7 @@ func (t *tool) jsonReader(special function) (read func([]byte) ([]Row, error), e
 		paths = append(paths, slices.Concat(k.Path, k.Unless)...)
 	}
 	for _, m := range f.metrics {
-		for _, p := range slices.Concat(m.Path, m.If, m.Rest) {
+		for _, p := range slices.Concat(m.Path, m.If, m.Rest, m.Plus) {
 			in, rest, ok := strings.Cut(p, ": ")
 			if _, known := scales[in]; ok && !known {
 				return nil, fmt.Errorf("metric %s: there is no unit %q", m.Name, in)

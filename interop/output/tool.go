@@ -53,6 +53,7 @@ type metricData struct {
 	Path  texts  // of JSON: the first existing one counts; "UNIT: PATH" is in another unit than In
 	If    texts  // a count that must exist and not be 0 for the metric to be measured; the first existing one counts
 	Rest  texts  // the metric is the share of the count at Path in itself and this count
+	Plus  texts  // a count to add to that at Path, if it exists
 	Needs string // the error of a row without it
 
 	Columns map[string]string // of a table: the unit by heading; the last of several counts

@@ -71,6 +71,13 @@ func (m *metricData) set(n, place *jsonValue, label string, s scale, row *Row) (
 		}
 		return err
 	}
+	if more := place.first(m.Plus); more != nil {
+		both, err := counts(n, more)
+		if err != nil {
+			return err
+		}
+		n = &jsonValue{line: n.line, kind: number, text: both[0].Add(both[0], both[1]).FloatString(0)}
+	}
 	if n.kind == noNumeral {
 		return at(n.line, "%s: %s is not a number", label, n.text)
 	}
@@ -100,20 +107,28 @@ func label(path string) string {
 	return strings.Join(all, "/")
 }
 
+// counts returns two counts.
+func counts(a, b *jsonValue) (both [2]*big.Rat, err error) {
+	for i, n := range []*jsonValue{a, b} {
+		text, _ := strings.CutSuffix(n.text, ".0")
+		if n.kind != number || !isCount(text) {
+			return both, at(n.line, "%s is not a count", quote(n.text))
+		}
+		both[i], _ = new(big.Rat).SetString(text)
+	}
+	return both, nil
+}
+
 // share returns one count as a part of the sum of both.
 func share(of, other *jsonValue) (float64, error) {
-	var counts [2]*big.Rat
-	for i, n := range []*jsonValue{of, other} {
-		if text, _ := strings.CutSuffix(n.text, ".0"); n.kind == number && isCount(text) {
-			counts[i], _ = new(big.Rat).SetString(text)
-			continue
-		}
-		return 0, at(n.line, "%s is not a count", quote(n.text))
+	both, err := counts(of, other)
+	if err != nil {
+		return 0, err
 	}
-	all := new(big.Rat).Add(counts[0], counts[1])
+	all := new(big.Rat).Add(both[0], both[1])
 	if all.Sign() == 0 {
 		return 0, at(of.line, "no request succeeded and none failed")
 	}
-	v, _ := counts[0].Quo(counts[0], all).Float64()
+	v, _ := both[0].Quo(both[0], all).Float64()
 	return v, nil
 }
