@@ -50,7 +50,7 @@ type metricData struct {
 	Signed                  bool   // may be negative
 	In                      unit   // of the tool, if different
 
-	Path  texts  // of JSON: the first existing one counts; "UNIT: PATH" is in another unit than In
+	Path  texts  // of JSON: the first existing one counts; "UNIT: PATH" is in that unit, whatever In is
 	If    texts  // a count that must exist and not be 0 for the metric to be measured; the first existing one counts
 	Rest  texts  // the metric is the share of the count at Path in itself and this count
 	Plus  texts  // a count to add to that at Path, if it exists

@@ -30,10 +30,11 @@ func (m *metricData) take(place *jsonValue, row *Row) error {
 	}
 	for _, path := range m.Path {
 		s := m.In.scale
-		if in, rest, ok := strings.Cut(path, ": "); ok {
+		in, rest, own := strings.Cut(path, ": ")
+		if own {
 			s, path = scales[in], rest
 		}
-		if m.In.said != nil {
+		if m.In.said != nil && !own {
 			said, err := m.said(place, path)
 			if err != nil {
 				return err
