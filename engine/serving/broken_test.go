@@ -235,3 +235,34 @@ func TestProxiesAreNoted(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A launch has a note of tokens that came at once, and of more tokens than were asked for.
+func TestNotesOfTokens(t *testing.T) {
+	for name, c := range map[string]struct {
+		events, tokens int
+		note           string
+	}{
+		"in one event": {1, 10, "8 × all tokens of the answer came at once"},
+		"in a burst":   {10, 10, "8 × all tokens of the answer came at once"},
+		"too many":     {2, 11, "8 × the answer has more tokens than were asked for"},
+	} {
+		m, facts := metricsOf(t, func(a *testserver.Answer) {
+			a.Stream()
+			var burst strings.Builder
+			for i := range c.events {
+				if event := "data: " + content(i) + "\n\n"; c.events == 2 {
+					a.Raw(event)
+					time.Sleep(gapOfTruth)
+				} else {
+					burst.WriteString(event)
+				}
+			}
+			a.Raw(burst.String())
+			a.Finish(9, c.tokens)
+		}, nil)
+		_, timed := m["itl.p50"]
+		if _, notes := textsOf(facts); !has(notes, c.note) || len(notes) != 1 || timed != (c.events > 1) {
+			t.Errorf("%s: %v, %v", name, m, notes)
+		}
+	}
+}

@@ -391,7 +391,7 @@ func TestSearch(t *testing.T) {
 
 // A search that finds nothing has a note of what its only level missed.
 func TestSearchThatFindsNothing(t *testing.T) {
-	s := testserver.New(t, func(a *testserver.Answer) { a.Steady(2, time.Millisecond, 0) })
+	s := testserver.New(t, func(a *testserver.Answer) { a.Steady(2, time.Millisecond, time.Millisecond) })
 	spec := specOf(t, s.URL, map[string]string{
 		"search":   `{"axis":"concurrency","from":"2","to":"16","promise":"requests <= 5"}`,
 		"requests": "24", "ranks": "2", "warmup": `{"waves":"0"}`,

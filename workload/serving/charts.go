@@ -4,6 +4,7 @@ import (
 	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/workload"
 	"github.com/weir-bench/weir/workload/serving/load"
+	"github.com/weir-bench/weir/workload/serving/summary"
 )
 
 // measured selects the requests of metrics: answered ones of the measured part.
@@ -52,13 +53,13 @@ var charts = []workload.ChartSpec{
 // perToken is the column of the mean time between tokens of a request, in ns.
 const perToken = "per_token"
 
-// timesPerToken computes that column; a request without a second token has no value.
+// timesPerToken computes that column; a request without a token after its first event has no value.
 func timesPerToken(records []load.Record) results.Column {
 	c := results.Column{Name: perToken, Values: make([]int64, 0, len(records))}
 	for i := range records {
 		r, v := &records[i], int64(absent)
-		if n := int64(r.Output) - 1; n > 0 && r.First != load.Never {
-			v = (r.Last - r.First) / n
+		if took, ok := summary.ITL(r); ok {
+			v = int64(took)
 		}
 		c.Values = append(c.Values, v)
 	}

@@ -71,7 +71,7 @@ func of(records []*load.Record, value func(*load.Record) (float64, bool)) (d dis
 var families = []struct {
 	name  string
 	value func(*load.Record) (float64, bool)
-}{{"ttft", ttft}, {"ttfo", ttfo}, {"itl", itl}, {"latency", latency}}
+}{{"ttft", ttft}, {"ttfo", ttfo}, {"itl", ITL}, {"latency", latency}}
 
 // times adds the distributions of times, and keeps those of requests in whole. Those between tokens are of answers with
 // one choice.
@@ -104,7 +104,7 @@ func times(m map[string]float64, records []*load.Record, whole results.Distribut
 	chunks(m, records)
 	var speeds []float64 // tokens per second of each user; failed requests have none
 	for _, r := range records {
-		if v, ok := itl(r); succeeded(r) && ok && v > 0 {
+		if v, ok := ITL(r); succeeded(r) && ok && v > 0 {
 			speeds = append(speeds, 1/(v*ns))
 		} else if attempted(r) && !succeeded(r) {
 			speeds = append(speeds, 0)

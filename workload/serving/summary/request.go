@@ -20,8 +20,8 @@ func scheduledTTFT(r *load.Record) (float64, bool)    { return between(r.Due, r.
 func scheduledLatency(r *load.Record) (float64, bool) { return between(r.Due, r.Last) }
 func dispatchDelay(r *load.Record) (float64, bool)    { return between(r.Due, r.Start) }
 
-// itl returns the time of a token after the first event: (Last - First) / (N - N1).
-func itl(r *load.Record) (float64, bool) {
+// ITL returns the time of a token after the first event in ns: (Last - First) / (N - N1).
+func ITL(r *load.Record) (float64, bool) {
 	after := r.Output - atFirst(r)
 	took, ok := between(r.First, r.Last)
 	if !ok || r.Output == load.Unknown || after < 1 {
@@ -30,13 +30,19 @@ func itl(r *load.Record) (float64, bool) {
 	return took / float64(after), true
 }
 
-// atFirst returns the tokens of the first event: 1 if unknown.
+// atFirst returns the tokens of the first event: all of them if there is no other, else 1 if unknown.
 func atFirst(r *load.Record) int {
-	if len(r.Events) > 0 && r.Events[0].Tokens > 0 {
+	switch {
+	case len(r.Events) == 1:
+		return r.Output
+	case len(r.Events) > 0 && r.Events[0].Tokens > 0:
 		return int(r.Events[0].Tokens)
 	}
 	return 1
 }
+
+// AtOnce reports whether several tokens came together, so that nobody waited between them.
+func AtOnce(r *load.Record) bool { return r.First != load.Never && r.First == r.Last && r.Output > 1 }
 
 // origin returns when the user began to wait: the scheduled time, or else when the request was sent.
 func origin(r *load.Record) int64 {
@@ -59,8 +65,8 @@ func (s SLO) kept(r *load.Record) (ttft, perToken, latency bool) {
 		ttft = keeps(r, s.TTFT, took, ok)
 	}
 	if s.ITL > 0 {
-		took, ok := itl(r)
-		perToken = keeps(r, s.ITL, took, ok)
+		took, ok := ITL(r)
+		perToken = keeps(r, s.ITL, took, ok || AtOnce(r))
 	}
 	if s.Latency > 0 {
 		took, ok := between(origin(r), r.Last)

@@ -225,3 +225,11 @@ func TestSeveralChoices(t *testing.T) {
 		holds(t, got, map[string]float64{name: one[name]})
 	}
 }
+
+// The tokens of a single event are all of the answer: nothing shows the time between them, and nobody waited for it.
+func TestTokensOfASingleEvent(t *testing.T) {
+	list := []load.Record{request(0, 0, 100), request(1, 0, 120, 120), request(2, 0, 100, 120)}
+	list[0].Output, list[1].Output, list[2].Output = 10, 10, 11
+	s := Of(list, Settings{Window: Whole, SLO: SLO{ITL: 1 * ms}})
+	holds(t, s.Values, map[string]float64{"itl.min": 0, "itl.max": 0.002, "itl.avg": 0.001, "slo.itl": 2. / 3})
+}
