@@ -255,8 +255,8 @@ func TestFormsThatAreErrors(t *testing.T) {
 			}}, false, load.Malformed, []string{"several choices (index 0 and 1)"},
 		},
 		"events of another interface": {
-			form{raw: []string{"event: message_start\ndata: {\"type\":\"message_start\"}\n\n"}}, false, load.Truncated,
-			[]string{"begins with event: message_start"},
+			form{raw: []string{"event: message_start\ndata: {\"type\":\"message_start\"}\n\n"}}, false, load.Malformed,
+			[]string{`no event has choices, and the first is "message_start"`},
 		},
 		"a stream in place of a document": {
 			form{events: []string{tokenEvent, "[DONE]"}}, true, load.Malformed,
