@@ -340,15 +340,17 @@ func TestUnconnected(t *testing.T) {
 	if phase := engine.PhaseName(control.Phase.Load()); phase != "ready" {
 		t.Errorf("it waited in phase %s", phase)
 	}
-	page := testserver.New(t, func(a *testserver.Answer) {
-		a.Head(http.StatusOK, "text/html")
-		a.Raw("<html>")
-	})
-	spec = specOf(t, page.URL, map[string]string{"requests": "2"})
-	spec.Strange = 300 * time.Millisecond
-	_, err = launch(t, spec, &engine.Control{})
-	if want := "no answer that is understood within 300ms"; err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("got %v, want %q", err, want)
+	for _, status := range []int{http.StatusOK, http.StatusFound, http.StatusTemporaryRedirect} {
+		page := testserver.New(t, func(a *testserver.Answer) {
+			a.Head(status, "text/html")
+			a.Raw("<html>")
+		})
+		spec = specOf(t, page.URL, map[string]string{"requests": "2"})
+		spec.Strange = 300 * time.Millisecond
+		_, err = launch(t, spec, &engine.Control{})
+		if want := "no answer that is understood within 300ms"; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d: got %v, want %q", status, err, want)
+		}
 	}
 	for url, said := range map[string]string{s.URL: "refused", "http://no-such-host.invalid": "no-such-host.invalid"} {
 		spec = specOf(t, url, map[string]string{"requests": "2", "ready": `{"timeout":"20m","connect":"300ms"}`})

@@ -27,7 +27,7 @@ var refused = []int{
 	http.StatusUnprocessableEntity, http.StatusMovedPermanently, http.StatusPermanentRedirect,
 }
 
-// notUnderstood are outcomes of endpoints that answer in another form.
+// notUnderstood are outcomes of endpoints that answer in another form. So do those that point elsewhere.
 var notUnderstood = []load.Outcome{load.Malformed, load.Truncated, load.Empty}
 
 // wordsOfReady is the length of the request that polls the endpoint.
@@ -112,7 +112,7 @@ func (k *run) neverReady(rec *load.Record, connected bool, waited time.Duration)
 	case !connected && most > 0 && waited >= most:
 		return fmt.Errorf("%s: no connection within %v (ready: {connect: …} allows more): %s", k.with.URL, most,
 			rec.Error)
-	case slices.Contains(notUnderstood, rec.Outcome) && strange > 0 && waited >= strange:
+	case (slices.Contains(notUnderstood, rec.Outcome) || rec.Status/100 == 3) && strange > 0 && waited >= strange:
 		return fmt.Errorf("%s: no answer that is understood within %v (ready: {timeout: …} allows more): %s",
 			k.with.URL, strange, rec.Error)
 	}

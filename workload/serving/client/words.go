@@ -123,6 +123,8 @@ func brokenOff(rec *load.Record, err error) (load.Outcome, string) {
 	case rec.Headers == load.Never && rec.Status > 0:
 		return load.Status, fmt.Sprintf("%d %s, and no answer after it: %s", rec.Status,
 			http.StatusText(rec.Status), why)
+	case rec.Headers == load.Never && rec.Reused:
+		return load.Truncated, "no answer came on a connection that was kept: " + why
 	case rec.Headers == load.Never:
 		return load.Truncated, "no answer came: " + why
 	case errors.Is(err, io.ErrUnexpectedEOF):

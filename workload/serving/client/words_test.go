@@ -39,6 +39,7 @@ func TestErrorTexts(t *testing.T) {
 		}
 	}
 	begun, silent := &load.Record{}, &load.Record{Headers: load.Never}
+	kept := &load.Record{Headers: load.Never, Reused: true}
 	for _, c := range []struct {
 		rec  *load.Record
 		err  error
@@ -48,6 +49,7 @@ func TestErrorTexts(t *testing.T) {
 		{begun, io.ErrUnexpectedEOF, "closed in the middle of it", load.Truncated},
 		{begun, syscall.ECONNRESET, "the answer broke off: the connection was reset", load.Truncated},
 		{silent, io.EOF, "no answer came: the connection was closed", load.Truncated},
+		{kept, io.EOF, "no answer came on a connection that was kept: the connection was closed", load.Truncated},
 		{silent, fmt.Errorf("net/http: HTTP/1.x transport connection broken: malformed HTTP response %q",
 			"\x00\x01"+strings.Repeat("z", 90)), `it speaks no HTTP: its answer begins with "\x00\x01` +
 			strings.Repeat("z", 32) + `…"`, load.Malformed},
