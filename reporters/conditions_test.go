@@ -103,6 +103,32 @@ func TestReportsOfCasesOfOnlyVoidLaunches(t *testing.T) {
 	}
 }
 
+// A quantile that has no end has none in a discarded launch either.
+func TestUnboundedValuesOfDiscardedLaunches(t *testing.T) {
+	void := &results.Launch{
+		Status: results.OK, Verified: true, Discarded: "node a was busy",
+		Metrics: results.ValuesOf(map[string]float64{"latency.p50": 0.25, "latency.p99": results.Unbounded}),
+	}
+	doc := &results.Document{
+		Schema: results.Schema, Session: results.Session{ID: "s"},
+		Metrics: []results.MetricTable{{Workload: "w", Run: "a", Definitions: []results.Metric{
+			{Name: "latency.p50", Unit: "s", Better: "lower"}, {Name: "latency.p99", Unit: "s", Better: "lower"},
+		}}},
+		Cases: []*results.Case{
+			{Key: "a", Run: "a", Workload: "w", Status: results.OK, Launches: []*results.Launch{void}},
+		},
+	}
+	gate.Judge(doc)
+	var b bytes.Buffer
+	r, _ := Lookup("table")
+	if err := r.Write(&b, doc); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "(unbounded)") || strings.Contains(b.String(), "e+") {
+		t.Errorf("%s", b.String())
+	}
+}
+
 // Options that all cases of a run have stand once; what differs stands with its cases. The content of a file
 // is shown by its digest.
 func TestOptionsOfARunAreToldOnce(t *testing.T) {

@@ -176,7 +176,9 @@ func (g *grid) metric(m results.Metric, head string, drop int, cases []*results.
 	head += ofSamples(cases, m) + " " + s.Unit
 	g.add(m.Name, strings.TrimSpace(strings.ReplaceAll(head, "\n ", "\n")), true, drop,
 		func(c *results.Case) string {
-			if v, ok := discardedMedian(c, m.Name); ok {
+			if v, ok := discardedMedian(c, m.Name); ok && quantity.Unending(v, m.Unit) {
+				return "(" + quantity.UnboundedText + ")"
+			} else if ok {
 				return "(" + quantity.Digits(v*s.Factor, 3) + ")"
 			}
 			cell := sampled(c, m, s)
