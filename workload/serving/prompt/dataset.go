@@ -17,17 +17,21 @@ const (
 	maxLine    = 1 << 24 // bytes
 )
 
-// ReadPrompts reads a file of prompts: a JSON array of entries, as ShareGPT has, an entry in each line (JSON Lines), or
-// a text in each line that is not empty. Entries without a prompt, such as conversations that the model begins, are
-// left out, if others have one.
+// ReadPrompts reads a file of prompts: a JSON array of texts or of entries, as ShareGPT has, an entry in each line
+// (JSON Lines), or a text in each line that is not empty. Entries without a prompt, such as conversations that the
+// model begins, are left out, if others have one.
 func ReadPrompts(content []byte) ([]string, error) {
 	content = bytes.TrimSpace(bytes.TrimPrefix(content, []byte("\uFEFF")))
 	var list []string
 	var err error
-	switch inner, array := bytes.CutPrefix(content, []byte("[")); {
-	case array && bytes.HasPrefix(bytes.TrimSpace(inner), []byte("{")):
-		list, err = ofArray(content)
-	case bytes.HasPrefix(content, []byte(`{"`)):
+	switch begins := beginning(content); {
+	case bytes.IndexByte(begins, 0) >= 0, bytes.HasPrefix(begins, []byte(gzipMagic)):
+		return nil, errors.New("the file is no text in UTF-8: unpack or convert it first")
+	case bytes.HasPrefix(begins, []byte("[{")):
+		list, err = ofArray(content, entryPrompt)
+	case bytes.HasPrefix(begins, []byte(`["`)), json.Valid(content) && begins[0] == '[':
+		list, err = ofArray(content, ownText)
+	case bytes.HasPrefix(begins, []byte(`{"`)):
 		list, err = ofLines(content, entryPrompt)
 	default:
 		list, err = ofLines(content, func(line []byte) (string, error) { return string(line), nil })
@@ -36,6 +40,17 @@ func ReadPrompts(content []byte) ([]string, error) {
 		err = errors.New("there are no prompts in the file: texts in lines, or JSON entries with " + entryForms)
 	}
 	return list, err
+}
+
+const gzipMagic = "\x1f\x8b"
+
+// beginning returns how a file begins, without blanks after the brackets of JSON.
+func beginning(content []byte) []byte {
+	begins := content[:min(len(content), 1<<10)]
+	if len(begins) > 0 && (begins[0] == '[' || begins[0] == '{') {
+		return append(begins[:1:1], bytes.TrimSpace(begins[1:])...)
+	}
+	return begins
 }
 
 // ofLines reads what each line that is not empty has.
@@ -58,14 +73,14 @@ func ofLines(content []byte, read func([]byte) (string, error)) (list []string, 
 	return list, nil
 }
 
-// ofArray reads the entries of a JSON array.
-func ofArray(content []byte) (list []string, err error) {
+// ofArray reads what each entry of a JSON array has.
+func ofArray(content []byte, read func([]byte) (string, error)) (list []string, err error) {
 	in := json.NewDecoder(bytes.NewReader(content))
 	_, _ = in.Token() // [
 	for number := 1; in.More(); number++ {
 		var entry json.RawMessage
 		if err = in.Decode(&entry); err == nil {
-			list, err = appended(list, entry, entryPrompt)
+			list, err = appended(list, entry, read)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("entry %d: %w", number, err)
@@ -128,7 +143,7 @@ func entryPrompt(line []byte) (string, error) {
 }
 
 // ownText reads a text. Prompts of several parts, or of token ids, are not texts.
-func ownText(raw json.RawMessage) (text string, err error) {
+func ownText(raw []byte) (text string, err error) {
 	if json.Unmarshal(raw, &text) != nil {
 		return "", fmt.Errorf("the prompt is no text: %.40s", raw)
 	}
