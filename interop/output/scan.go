@@ -251,9 +251,13 @@ func (s *scan) close(n int, line string) (bool, error) {
 		if m == nil || s.section != "" {
 			continue
 		}
+		again := s.closed[i]
 		s.closed[i] = true
-		if c.Metric == "" {
+		switch {
+		case c.Metric == "":
 			return true, nil
+		case again:
+			return true, at(n, "a second %s of the table of line %d", c.Metric, s.begun)
 		}
 		v, err := same.of(m[1])
 		if err != nil {
