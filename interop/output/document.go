@@ -82,6 +82,9 @@ func quoteNoNumerals(output []byte) []byte {
 	})
 }
 
+// asWritten undoes quoteNoNumerals for messages.
+var asWritten = strings.NewReplacer(`"\u0000NaN"`, "NaN", `"\u0000inf"`, "inf", `"\u0000-inf"`, "-inf")
+
 func firstLine(text []byte) string {
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	return string(line)
@@ -116,7 +119,7 @@ func (t *treeReader) token() (jsontext.Token, int, error) {
 	if start := bytes.LastIndexByte(t.output[:from], '\n') + 1; from-start <= before {
 		from = start
 	}
-	return token, 0, at(line, "no JSON: %w: %s", wrong.Err, quote(firstLine(t.output[from:])))
+	return token, 0, at(line, "no JSON: %w: %s", wrong.Err, quote(asWritten.Replace(firstLine(t.output[from:]))))
 }
 
 func (t *treeReader) value(depth int) (*jsonValue, error) {

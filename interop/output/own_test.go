@@ -165,6 +165,7 @@ func TestDocuments(t *testing.T) {
 		"":                          "no result found: the output is empty",
 		"{\"a\": 1":                 "line 1: the JSON document is truncated",
 		"{\"a\":\n1,\n":             "line 3: the JSON document is truncated",
+		"{'a': nan}":                "start of value: \"{'a': NaN}\"",
 		"{\"a\":\n 1x}":             "line 2: no JSON: invalid character 'x'",
 		"{\"a\":\n NaN}":            "line 2: NaN or Infinity instead of a number",
 		"hello\n":                   "line 1: no JSON: invalid character 'h'",
