@@ -442,8 +442,9 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// Tokens of answers without usage are counted by the server's tokenizer on request.
+// Tokens of answers without usage are counted by the server's tokenizer on request, if they have nothing but content.
 func TestTokenizer(t *testing.T) {
+	var thinks atomic.Bool
 	s := testserver.New(t, func(a *testserver.Answer) {
 		if a.Path == "/tokenize" {
 			text, _ := a.Body["prompt"].(string)
@@ -452,6 +453,9 @@ func TestTokenizer(t *testing.T) {
 			return
 		}
 		a.Stream()
+		if thinks.Load() {
+			a.Event(`{"choices":[{"delta":{"reasoning_content":"hm"}}]}`)
+		}
 		a.Token("x")
 		a.Token("x")
 		a.Event("[DONE]")
@@ -459,7 +463,9 @@ func TestTokenizer(t *testing.T) {
 	for name, want := range map[string]struct {
 		tokens int
 		source load.TokenSource
-	}{"usage": {2, load.ByEvents}, "endpoint": {20, load.ByTokenizer}} {
+	}{"usage": {2, load.ByEvents}, "endpoint": {20, load.ByTokenizer}, "endpoint ": {3, load.ByEvents}} {
+		name, thought := strings.CutSuffix(name, " ")
+		thinks.Store(thought)
 		parts, err := launch(
 			t,
 			specOf(t, s.URL, map[string]string{"requests": "3", "tokenizer": name}),

@@ -11,8 +11,8 @@ import (
 // countersAtOnce is the number of concurrent requests to count tokens.
 const countersAtOnce = 8
 
-// countAnswers lets the server count the tokens of answers without usage. Answers that it does not count keep their
-// estimate.
+// countAnswers lets the server count the tokens of answers without usage that have content alone. Answers that it does
+// not count keep their estimate.
 func countAnswers(ctx context.Context, c *client.Client, model string, records []load.Record) {
 	next := make(chan *load.Record)
 	var workers sync.WaitGroup
@@ -27,7 +27,8 @@ func countAnswers(ctx context.Context, c *client.Client, model string, records [
 		})
 	}
 	for i := range records {
-		if r := &records[i]; r.Outcome == load.OK && r.Source == load.ByEvents && r.Answer != "" && ctx.Err() == nil {
+		r := &records[i]
+		if r.Outcome == load.OK && r.Source == load.ByEvents && r.Answer != "" && !r.Beyond && ctx.Err() == nil {
 			next <- r
 		}
 	}

@@ -98,11 +98,12 @@ type Record struct {
 	Answer                  string // output, kept for later turns; not stored
 	// Blank is the number of empty events before the first output, Doubt why the usage was ignored, Open that the
 	// answer stayed open after [DONE], and Hidden that the tokens of the first event are also those of reasoning that
-	// no event brought. None is stored.
+	// no event brought; Beyond that there was output which is not in Answer, such as reasoning. None is stored.
 	Blank  int
 	Doubt  string
 	Open   bool
 	Hidden bool
+	Beyond bool
 }
 
 // Event is the arrival of an event with generated output.

@@ -43,6 +43,9 @@ type parsedEvent struct {
 // sure reports whether there is output in members that are known.
 func (s *parsedEvent) sure() bool { return s.visible || s.known }
 
+// beyond reports whether there is output that is certainly no content: reasoning, a tool call and the like.
+func (s *parsedEvent) beyond() bool { return s.known || s.reasons }
+
 // read parses an event, or a complete answer.
 func (s *parsedEvent) read(p *scanner) {
 	*s = parsedEvent{

@@ -252,6 +252,7 @@ func (r *Reader) output(at int64) error {
 	if err := r.keep(); err != nil {
 		return err
 	}
+	rec.Beyond = rec.Beyond || parsed.beyond()
 	if rec.First == load.Never {
 		rec.First = at
 	}

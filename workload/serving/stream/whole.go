@@ -29,7 +29,7 @@ func (r *Reader) Whole(body io.Reader) error {
 		if err := r.oneChoice(); err != nil {
 			return r.end(at, err)
 		}
-		r.rec.Last = at
+		r.rec.Last, r.rec.Beyond = at, parsed.beyond()
 	}
 	r.usage = parsed.usage
 	if err := r.keep(); err != nil {
