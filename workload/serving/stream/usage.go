@@ -77,7 +77,7 @@ func (r *Reader) doubt(u *usage, outputs int) string {
 		return "usage has 0 tokens for an answer with output"
 	case u.completion < float64(outputs):
 		return "usage has fewer tokens than there were events with output"
-	case u.completion > float64(most):
+	case u.completion-max(0, u.reasoning) > float64(most): // some servers do not limit reasoning
 		return "usage has far more tokens than requested"
 	case r.limits.Prompt > 0 && u.prompt > float64(r.limits.Prompt+ofTemplate):
 		return "usage has far more prompt tokens than the prompt has bytes"

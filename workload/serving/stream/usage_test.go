@@ -31,6 +31,12 @@ func TestPlausibleUsageCounts(t *testing.T) {
 		"empty ones are none": {counted(9, 7) + usageOf(""), 7, load.ByUsage, load.OK, ""},
 		"0 first":             {counted(9, 0) + counted(9, 7), 7, load.ByUsage, load.OK, ""},
 
+		"reasoning": {
+			usageOf(`"completion_tokens":400,"reasoning_tokens":390`), 400, load.ByUsage, load.OK, "",
+		},
+		"too many and reasoning": {
+			usageOf(`"completion_tokens":400,"reasoning_tokens":300`), 4, load.ByEvents, load.OK, "far more tokens",
+		},
 		"nothing":          {usageOf(""), 4, load.ByEvents, load.OK, ""},
 		"null":             {counted("null", "null"), 4, load.ByEvents, load.OK, ""},
 		"prompt only":      {usageOf(`"prompt_tokens":9`), 4, load.ByEvents, load.OK, ""},
