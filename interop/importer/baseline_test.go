@@ -20,6 +20,7 @@ func TestGate(t *testing.T) {
 		"aiperf": "aiperf/profile_export_aiperf.json", "guidellm-sweep": "guidellm/made_0_3_sweep.json",
 		"vllm-appended": "vllm-bench/made_appended.json", "genai-perf": "aiperf/made_genai_perf.json",
 		"llmperf": "llmperf/made_summary.json", "evalscope": "evalscope/made_summary.json", "mixed": "",
+		"inference-perf": "inference-perf/made_concurrent.json", "llm-d": "llm-d/made_0_2.json",
 	} {
 		tool, _, _ := strings.Cut(file, "/")
 		content := []byte(mixedLoads)
