@@ -3,6 +3,7 @@ package stream
 import (
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -281,6 +282,25 @@ func TestErrorsShowInvalidJSON(t *testing.T) {
 	} {
 		if err := noJSON([]byte(data), scan([]byte(data), new(parsedEvent).read)); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", data, err, want)
+		}
+	}
+}
+
+// Where reads end changes nothing, whatever ends lines.
+func TestReadsEndAnywhere(t *testing.T) {
+	for _, lineEnd := range []string{"\n", "\r\n", "\r"} {
+		text := strings.ReplaceAll(": x\n"+role+euro+token+finish+usaged+end, "\n", lineEnd)
+		for first := range len(text) {
+			for _, second := range []int{first, first + 1, first + 2} {
+				second = min(second, len(text))
+				parts := slices.DeleteFunc([]string{text[:first], text[first:second], text[second:]},
+					func(part string) bool { return part == "" })
+				rec, err := read(&pieces{parts, nil})
+				if err != nil || rec.Outcome != load.OK || len(rec.Events) != 2 || rec.Output != 4 ||
+					rec.Answer != "€a" {
+					t.Fatalf("%q, cut at %d and %d: %+v, %v", lineEnd, first, second, rec, err)
+				}
+			}
 		}
 	}
 }
