@@ -389,24 +389,34 @@ func TestSearch(t *testing.T) {
 	if facts.Found == nil || *facts.Found != 8 || facts.Load != 8 || len(records) != 24 {
 		t.Errorf("found %v, %d records of %v", *facts.Found, len(records), facts.Load)
 	}
+	note := facts.Notes[0].Text
+	if !strings.HasPrefix(note, "found.concurrency is 8: at concurrency 9 error_rate is ") ||
+		!strings.HasSuffix(note, ", promised <= 0%") {
+		t.Error("the note is", note)
+	}
 }
 
-// A search that finds nothing has a note of what its only level missed.
-func TestSearchThatFindsNothing(t *testing.T) {
+// A search has a note of what ended it: what its only level missed, what the next one missed, or its own bound.
+func TestSearchSaysWhatEndedIt(t *testing.T) {
 	s := testserver.New(t, func(a *testserver.Answer) { a.Steady(2, time.Millisecond, time.Millisecond) })
-	spec := specOf(t, s.URL, map[string]string{
-		"search":   `{"axis":"concurrency","from":"2","to":"16","promise":"requests <= 5"}`,
-		"requests": "24", "ranks": "2", "warmup": `{"waves":"0"}`,
-	})
-	parts, err := launch(t, spec, &engine.Control{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	const want = "found.concurrency is 0: at concurrency 2, the lowest and the only one tried, requests is 24.00, promised <= 5; " +
-		"the case has the numbers of this level"
-	_, facts := measured(t, parts)
-	if len(facts.Notes) != 1 || facts.Notes[0].Text != want || *facts.Found != 0 {
-		t.Errorf("found %v, notes %v", *facts.Found, facts.Notes)
+	for promise, want := range map[string]string{
+		"requests <= 5": "found.concurrency is 0: at concurrency 2, the lowest and the only one tried, requests is 24.00, " +
+			"promised <= 5; the case has the numbers of this level",
+		"requests <= 24": "found.concurrency is 12: at concurrency 13 requests is 26.00, promised <= 24",
+		"requests <= 99": "found.concurrency is 16, the highest of the search, so the limit is not known: set a higher value of to",
+	} {
+		spec := specOf(t, s.URL, map[string]string{
+			"search":   `{"axis":"concurrency","from":"2","to":"16","promise":"` + promise + `"}`,
+			"requests": "24", "ranks": "2", "warmup": `{"waves":"0"}`,
+		})
+		parts, err := launch(t, spec, &engine.Control{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, facts := measured(t, parts)
+		if len(facts.Notes) != 1 || facts.Notes[0].Text != want {
+			t.Errorf("%s: found %v, notes %v", promise, *facts.Found, facts.Notes)
+		}
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // records of all, so they run the same levels. The records are those of the level that was found, or of the lowest.
 func (k *run) search(search *serving.Search, first level) ([]load.Record, error) {
 	var found []load.Record
-	kept, broken := 0., 0.
+	kept, broken, why := 0., 0., "" // why broken is not kept
 	for number := 0; ; number++ {
 		at, more := search.Next(kept, broken)
 		if !more {
@@ -47,15 +47,13 @@ func (k *run) search(search *serving.Search, first level) ([]load.Record, error)
 		if holds {
 			kept = at
 		} else {
-			broken = at
-		}
-		if kept == 0 {
-			k.facts.Notes = []results.Cause{{Text: search.Unmet(missed), Count: max(1, len(records))}}
+			broken, why = at, missed
 		}
 		if holds || found == nil {
 			found, k.facts.Load = records, at
 		}
 	}
+	k.facts.Notes = []results.Cause{{Text: search.Ended(kept, broken, why), Count: max(1, len(found))}}
 	if search.Axis == serving.ByRate {
 		kept = math.Round(kept*1e3) / 1e3
 	}

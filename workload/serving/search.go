@@ -117,10 +117,18 @@ func (s *Search) Next(kept, broken float64) (load float64, ok bool) {
 	return math.Floor((kept + broken) / 2), broken-kept > 1
 }
 
-// Unmet is the note of a search that ended at its lowest load, by what was missed there.
-func (s *Search) Unmet(missed string) string {
-	return fmt.Sprintf("found.%s is 0: at %s %s, the lowest and the only one tried, %s; the case has the numbers of this level",
-		s.Axis, s.Axis, s.Show(s.From), missed)
+// Ended is the note of a search about why it found no higher load: what the next one missed, or that it was told to try
+// none. kept and broken are those of Next.
+func (s *Search) Ended(kept, broken float64, missed string) string {
+	switch {
+	case kept == 0:
+		return fmt.Sprintf("found.%s is 0: at %s %s, the lowest and the only one tried, %s; the case has the numbers of this level",
+			s.Axis, s.Axis, s.Show(s.From), missed)
+	case broken == 0:
+		return fmt.Sprintf("found.%s is %s, the highest of the search, so the limit is not known: set a higher value of to",
+			s.Axis, s.Show(kept))
+	}
+	return fmt.Sprintf("found.%s is %s: at %s %s %s", s.Axis, s.Show(kept), s.Axis, s.Show(broken), missed)
 }
 
 // Promise is a condition: bounds of metrics that must all hold.
