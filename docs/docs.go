@@ -145,9 +145,10 @@ func Names() (names []string) {
 	return names
 }
 
-// Mentioning are the names of up to five pages that have a text, those that have it most often first. Case does not
-// count.
+// Mentioning are the names of up to five pages that have a text as words, those that have it most often first. Case
+// does not count.
 func Mentioning(text string) (names []string) {
+	word := regexp.MustCompile(`(?i)(^|[^\pL\pN])` + regexp.QuoteMeta(text) + `($|[^\pL\pN])`)
 	type found struct {
 		name string
 		n    int
@@ -156,7 +157,7 @@ func Mentioning(text string) (names []string) {
 	for _, g := range Index {
 		for _, p := range g.Pages {
 			content, err := p.Text()
-			if n := strings.Count(strings.ToLower(content), strings.ToLower(text)); err == nil && n > 0 {
+			if n := len(word.FindAllString(content, -1)); err == nil && n > 0 {
 				all = append(all, found{p.Name, n})
 			}
 		}

@@ -27,7 +27,11 @@ var words = map[string]string{
 	"security": "threat-model", "performance": "speed", "overhead": "speed", "licenses": "licences",
 	"importing": "import", "gain": "variants", "gains": "variants", "push": "ci", "grafana": "ci", "otlp": "ci",
 	"opentelemetry": "ci", "prometheus": "ci", "waiver": "ci", "waivers": "ci", "xfail": "assertions",
-	"may_fail": "assertions", "trend": "ci", "history": "ci",
+	"may_fail": "assertions", "trend": "ci", "history": "ci", "a/b": "variants", "ab": "variants",
+	"openai": "serving", "endpoint": "serving", "slo": "serving", "search": "serving", "goodput": "serving",
+	"moe": "ep", "experts": "ep", "regex": "command", "parse": "command", "timeout": "runs", "retry": "runs",
+	"resume": "faults", "noise": "statistics-first", "flaky": "statistics-first", "inconclusive": "statistics-first",
+	"junit": "reports", "html": "reports", "csv": "reports", "openmetrics": "reports",
 }
 
 // spelt is a topic in the spelling of page names: case, and what joins words, do not count.
@@ -35,8 +39,8 @@ func spelt(name string) string {
 	return strings.NewReplacer(" ", "-", "_", "-").Replace(strings.ToLower(strings.TrimSpace(name)))
 }
 
-// Topic returns the pages about a topic: one page with its name or its file, or those of a folder or a group of the
-// index; none if there is no such topic.
+// Topic returns the pages about a topic, in the singular or the plural: one page with its name or its file, or those of
+// a folder or a group of the index; none if there is no such topic.
 func Topic(name string) []Page {
 	if p, ok := Lookup(name); ok {
 		return []Page{p}
@@ -65,6 +69,9 @@ func Topic(name string) []Page {
 				all = append(all, p)
 			}
 		}
+	}
+	if len(all) == 0 && !strings.HasSuffix(topic, "s") {
+		return Topic(topic + "s")
 	}
 	return all
 }

@@ -26,7 +26,7 @@ func docsPage(cmd *cobra.Command, args []string) error {
 	name := strings.Join(args, " ")
 	switch pages := docs.Topic(name); len(pages) {
 	case 0:
-		return noTopic(name)
+		return noTopic(cmd, name)
 	case 1:
 		return printPage(cmd, pages[0], width)
 	default:
@@ -48,28 +48,30 @@ func printPage(cmd *cobra.Command, page docs.Page, width int) error {
 	return written(cmd, docs.Wrap(text, width))
 }
 
-// noTopic names the topic that a misspelt one most likely is, or the pages that have the word.
-func noTopic(name string) error {
+// noTopic names what has help for a word that is no topic: a command, the pages that have the word, or the topic that
+// a misspelt one most likely is.
+func noTopic(cmd *cobra.Command, name string) error {
 	topics := docs.Topics()
 	word, section := strings.CutPrefix(name, "language ")
 	if section {
 		topics = docs.Sections()
+	}
+	if verb, _, err := cmd.Root().Find(strings.Fields(name)); err == nil && verb != cmd.Root() {
+		return exit.Usage("there is no topic %q; it is a command: %s --help", name, verb.CommandPath())
+	}
+	if mentioned := docs.Mentioning(word); word != "" && len(mentioned) > 0 {
+		return exit.Usage("there is no topic %q; it is explained in: %s (weir docs NAME prints one)", name,
+			strings.Join(mentioned, ", "))
 	}
 	for _, n := range topics {
 		if strings.HasPrefix(n, word) && word != "" {
 			return exit.Usage("there is no topic %q; did you mean %q?", name, n)
 		}
 	}
-	mentioned := docs.Mentioning(word)
-	near := suggest.DidYouMean(word, topics)
-	switch {
-	case near == "" && len(mentioned) == 0:
-		return exit.Usage("there is no topic %q; near topics are %s", name, suggest.Few(word, topics, "weir docs"))
-	case near != "":
+	if near := suggest.DidYouMean(word, topics); near != "" {
 		return exit.Usage("there is no topic %q%s weir docs lists all of them", name, near)
 	}
-	return exit.Usage("there is no topic %q; it is explained in: %s (weir docs NAME prints one)", name,
-		strings.Join(mentioned, ", "))
+	return exit.Usage("there is no topic %q; near topics are %s", name, suggest.Few(word, topics, "weir docs"))
 }
 
 func written(cmd *cobra.Command, text string) error {

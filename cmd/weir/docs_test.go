@@ -79,3 +79,30 @@ func TestDocsOfNaturalWords(t *testing.T) {
 		t.Errorf("%d, %s", code, stderr.String())
 	}
 }
+
+// A word that is no topic leads to the command of this name, or to the pages that have it, before a topic that is spelt
+// alike.
+func TestDocsOfOtherWords(t *testing.T) {
+	for word, want := range map[string]string{
+		"compare":       "it is a command: weir compare --help",
+		"history trend": "it is a command: weir history trend --help",
+		"gate":          "it is a command: weir gate --help", "schema": "it is a command: weir schema --help",
+		"jitter": "it is explained in: ", "manifest": "it is explained in: ",
+		"trasnfer": `did you mean "transfer"?`, "glossar": `did you mean "glossary"?`,
+	} {
+		var out, stderr bytes.Buffer
+		code := execute([]string{"docs", word}, &out, &stderr)
+		if code != 4 || !strings.Contains(stderr.String(), want) {
+			t.Errorf("%s: %d, %s", word, code, stderr.String())
+		}
+	}
+	for word, want := range map[string]string{
+		"run": "# Runs", "report": "markdown ", "A/B": "# Variants", "search": "# serving",
+		"junit": "markdown ",
+	} {
+		var out, stderr bytes.Buffer
+		if code := execute([]string{"docs", word}, &out, &stderr); code != 0 || !strings.Contains(out.String(), want) {
+			t.Errorf("%s: %d, %s%s", word, code, out.String(), stderr.String())
+		}
+	}
+}
