@@ -55,17 +55,21 @@ func newInit() *cobra.Command {
 		names = append(names, s.name)
 	}
 	cmd := &cobra.Command{
-		Use: "init [TEMPLATE]", Short: "write a commented scenario to start from",
-		Long: "init writes TEMPLATE.yaml, a scenario with comments. All templates run without changes, except\n" +
-			"serving, which needs an endpoint:\n" + list.String() + "\n\n" +
+		Use: "init [TEMPLATE|FILE.yaml]", Short: "write a commented scenario to start from",
+		Long: "init writes TEMPLATE.yaml, or template " + defaultStarter + " to FILE.yaml:\n" +
+			"a scenario with comments. All templates run without changes, except serving, which needs an endpoint:\n" +
+			list.String() + "\n\n" +
 			"--schema also writes " + schemaFile + " beside it, and the first line by which editors with\n" +
 			"yaml-language-server complete and check the scenario, without a network. After an update of\n" +
 			"weir, `weir schema > " + schemaFile + "` writes the file anew.",
-		Example: "  weir init\n  weir init baseline --out gates/fabric.yaml --schema",
+		Example: "  weir init\n  weir init mine.yaml\n  weir init baseline --out gates/fabric.yaml --schema",
 		Args:    cobra.MaximumNArgs(1), ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			name := defaultStarter
-			if len(args) > 0 {
+			name, path := defaultStarter, out
+			switch {
+			case len(args) > 0 && out == "" && format.SyntaxOf(args[0]) == format.YAML:
+				path = args[0]
+			case len(args) > 0:
 				name = args[0]
 			}
 			text, err := starters.ReadFile("starters/" + name + ".yaml")
@@ -73,7 +77,6 @@ func newInit() *cobra.Command {
 				return exit.Usage("there is no template %q%s; the templates are %s", name,
 					suggest.DidYouMean(name, names), strings.Join(names, ", "))
 			}
-			path := out
 			if path == "" {
 				path = name + ".yaml"
 			}
