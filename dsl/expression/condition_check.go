@@ -1,6 +1,7 @@
 package expression
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -22,6 +23,7 @@ type conditionChecker struct {
 	literals map[int]token   // quantities with a unit
 	nulls    map[int]bool    // positions of null
 	callees  map[int]bool    // positions of names of functions
+	compared map[int]token   // names behind == and !=, with the token before the operator
 	local    map[string]bool // names that the condition itself defines
 	used     []string
 	stray    []ast.Node // ranges
@@ -32,12 +34,14 @@ func newConditionChecker(tokens []token, names *Names, host bool) *conditionChec
 	c := &conditionChecker{
 		names: names, host: host,
 		at: map[int]token{}, literals: map[int]token{}, nulls: map[int]bool{},
-		callees: map[int]bool{}, local: map[string]bool{},
+		callees: map[int]bool{}, compared: map[int]token{}, local: map[string]bool{},
 	}
-	before := token{}
+	before, first := token{}, token{}
 	for _, t := range tokens {
 		c.at[t.from] = t
 		switch {
+		case t.kind == nameToken && (before.is("==") || before.is("!=")):
+			c.compared[t.from] = first
 		case t.kind == quantityToken && t.quantity.Unit != "":
 			c.literals[t.from] = t
 		case t.kind == nameToken && t.text == null:
@@ -47,7 +51,7 @@ func newConditionChecker(tokens []token, names *Names, host bool) *conditionChec
 		case before.is("let"):
 			c.local[t.text] = true
 		}
-		before = t
+		first, before = before, t
 	}
 	return c
 }
@@ -166,9 +170,22 @@ func (c *conditionChecker) name(n *ast.IdentifierNode) {
 		_, option := c.names.Kind.Option(t.text)
 		_, axis := c.names.axis(t.text)
 		if !option && !axis {
-			c.err = c.names.unknownKnob(t)
+			c.err = cmp.Or(c.unquoted(t), c.names.unknownKnob(t))
 		}
 	}
+}
+
+// unquoted reports an unknown name that is compared with a text, and so is meant as one; nil: it is not.
+func (c *conditionChecker) unquoted(t token) *Error {
+	with := c.compared[t.from].text
+	option, known := c.names.Kind.Option(with)
+	_, axis := c.names.axis(with)
+	_, number := c.names.dimension(with)
+	if number || !known && !axis || slices.Contains(option.Values, t.text) {
+		return nil
+	}
+	text := cmp.Or(suggest.Nearest(t.text, option.Values), t.text)
+	return t.errorf(`write a text in quotes: `+with+` == "`+text+`"`, "there is no option or axis %s", t.text)
 }
 
 // binary checks a comparison, a sum or a difference.

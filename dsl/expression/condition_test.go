@@ -101,7 +101,7 @@ func TestFactorsAreNumbers(t *testing.T) {
 
 func TestRefusedConditions(t *testing.T) {
 	for _, c := range []struct{ marked, message, hint string }{
-		{"«filter»(host.fabrics, # == 'tcp') == []", "no function filter", "did you mean"},
+		{"«filter»(host.fabrics, # == 'tcp') == []", "no function filter", "the nearest functions are"},
 		{"'shm' in host.fabrics and not («'shmm'» in host.fabrics)", `no host has a fabric "shmm"`,
 			`did you mean "shm"`},
 		{"«repeat»('x', 3) == 'x'", "no function repeat", ""},

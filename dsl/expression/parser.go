@@ -205,6 +205,8 @@ func (p *assertionParser) unexpected(t token) *Error {
 	case t.is("["):
 		return t.errorf(`the metric of other cases is at(fabric == "tcp").bandwidth`,
 			"%q has no meaning in an assertion", t.text)
+	case t.is("if") && p.at > 1:
+		return t.errorf("to select cases write where", "%q has no meaning in an assertion", t.text)
 	case t.kind == nameToken && slices.Contains(reservedWords, t.text),
 		t.kind == symbolToken && !strings.Contains("+-*/,()", t.text):
 		return t.errorf(arithmeticOnly, "%q has no meaning in an assertion", t.text)

@@ -46,6 +46,12 @@ func TestRefusedAssertions(t *testing.T) {
 	n, _ := rich()
 	for _, c := range []struct{ marked, message, hint string }{
 		{"bandwidth >= 1 GB/s «wher» block_size == 4KiB", "unexpected", "did you mean where?"},
+		{"bandwidth >= 1 GB/s «if» block_size == 4KiB", `"if" has no meaning`, "write where"},
+		{"bandwidth >= 5 where fabric == «tpc»", "no option or axis tpc", `quotes: fabric == "tcp"`},
+		{"bandwidth >= 5 where block_size == «tpc»", "no option", ""},
+		{"«latency.99» <= 1ms", `no metric "latency.99"`, "did you mean latency.p99?"},
+		{"«latency.99th» <= 1ms", `no metric "latency.99th"`, "did you mean latency.p99?"},
+		{"«latency.p99.9» <= 1ms", `no metric "latency.p99.9"`, "did you mean latency.p999?"},
 		{"bandwidth «rises» with block_size", "unexpected", "did you mean increases?"},
 		{"latency.p50 «drops» with block_size", "unexpected", "did you mean decreases?"},
 		{"bandwidth «is» above 5 GB/s", "unexpected", ">= or <="},

@@ -125,7 +125,8 @@ func startsName(c rune) bool { return c == '_' || c == '$' || unicode.IsLetter(c
 func digit(c rune) bool      { return c >= '0' && c <= '9' }
 
 func endOfName(r []rune, at int) int {
-	for at < len(r) && (startsName(r[at]) || digit(r[at]) || r[at] == '.' && at+1 < len(r) && startsName(r[at+1])) {
+	follows := func(c rune) bool { return startsName(c) || digit(c) }
+	for at < len(r) && (follows(r[at]) || r[at] == '.' && at+1 < len(r) && follows(r[at+1])) {
 		at++
 	}
 	return at

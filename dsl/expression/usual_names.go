@@ -26,6 +26,8 @@ var usualNames = map[string][]string{
 var statistics = map[string]string{
 	"mean": "avg", "average": "avg", "median": "p50", "avg": "avg", "min": "min", "max": "max", "p50": "p50",
 	"p90": "p90", "p95": "p95", "p99": "p99", "p999": "p999",
+	"50": "p50", "90": "p90", "95": "p95", "99": "p99", "999": "p999",
+	"50th": "p50", "90th": "p90", "95th": "p95", "99th": "p99",
 }
 
 // usualMetric is the hint for a usual name of a metric, such as p99_ttft_ms, or for the last part of one; "": it is
@@ -36,7 +38,8 @@ func usualMetric(text string, metrics []string) string {
 	}
 	statistic := ""
 	var words []string
-	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+	lower := strings.ReplaceAll(strings.ToLower(text), "99.9", "999")
+	for _, word := range strings.FieldsFunc(lower, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	}) {
 		if s, ok := statistics[word]; ok && statistic == "" {

@@ -5,7 +5,7 @@ import "testing"
 func TestUsualMetric(t *testing.T) {
 	serving := []string{
 		"ttft.avg", "ttft.p50", "ttft.p99",
-		"itl.avg", "itl.p50", "itl.p99", "latency.p50", "latency.p99", "request_rate",
+		"itl.avg", "itl.p50", "itl.p99", "latency.p50", "latency.p99", "latency.p999", "request_rate",
 		"output_throughput", "total_throughput", "error_rate", "slo.ttft", "errors.status", "stall.max",
 	}
 	for name, want := range map[string]string{
@@ -14,6 +14,8 @@ func TestUsualMetric(t *testing.T) {
 		"request_latency_p99": "latency.p99", "time_to_first_token": "ttft.p50", "throughput": "output_throughput",
 		"requests_per_second": "request_rate", "request_throughput": "request_rate", "success_rate": "error_rate",
 		"total_token_throughput": "total_throughput", "status": "errors.status", "p99": "latency.p99",
+		"latency.99": "latency.p99", "ttft.99th": "ttft.p99", "latency.p99.9": "latency.p999",
+		"latency.99.9": "latency.p999",
 	} {
 		if got := usualMetric(name, serving); got != "did you mean "+want+"?" {
 			t.Errorf("%s: %q, want %s", name, got, want)

@@ -9,12 +9,21 @@ import (
 )
 
 // Nearest returns the known name with the smallest edit distance, "" if none is close: at most a
-// third of the letters may differ, or it is the only one with the name as a word. It returns "" for a known name.
+// third of the letters or one of two may differ, or it is the only one with the name as a word. Of a
+// name that begins as counts do in other tools, such as num_experts, the rest is meant. It returns ""
+// for a known name.
 func Nearest(name string, known []string) string {
-	best, least := "", len([]rune(name))/3+1
 	length := utf8.RuneCountInString(name)
+	best, least := "", max(length/3, min(length-1, 1))+1
 	if slices.Contains(known, name) {
 		return ""
+	}
+	for _, count := range []string{"num_", "n_", "number_of_"} {
+		if counted, ok := strings.CutPrefix(name, count); ok && slices.Contains(known, counted) {
+			return counted
+		} else if near := withWord(counted, known); ok && near != "" {
+			return near
+		}
 	}
 	for _, k := range known {
 		if strings.EqualFold(k, name) {
@@ -23,7 +32,7 @@ func Nearest(name string, known []string) string {
 		if n := utf8.RuneCountInString(k); n-length > least || length-n > least {
 			continue // each additional letter is an edit
 		}
-		if d := distance([]rune(name), []rune(k)); d < least || d == least && best == "" && d > 0 {
+		if d := distance([]rune(name), []rune(k)); d < least {
 			best, least = k, d
 		}
 	}

@@ -11,6 +11,7 @@ func TestNearestByAWord(t *testing.T) {
 	known := []string{"experts_per_rank", "hot_experts", "latency.p50", "latency.p99"}
 	for given, want := range map[string]string{
 		"experts": "experts_per_rank", "rank": "experts_per_rank", "latency": "", "hot": "",
+		"num_experts": "experts_per_rank", "number_of_experts": "experts_per_rank",
 	} {
 		if got := Nearest(given, known); got != want {
 			t.Errorf("%s: %q, want %q", given, got, want)
@@ -19,11 +20,12 @@ func TestNearestByAWord(t *testing.T) {
 }
 
 func TestNearest(t *testing.T) {
-	known := []string{"block_size", "batch", "bandwidth", "latency.p99", "in_flight"}
+	known := []string{"block_size", "batch", "bandwidth", "latency.p99", "in_flight", "api", "none"}
 	for given, want := range map[string]string{
 		"blocksize": "block_size", "bandwith": "bandwidth", "bnadwidth": "bandwidth", "latency.p98": "latency.p99",
 		"BATCH": "batch", "inflight": "in_flight", "threads": "", "x": "", "": "",
 		"flight": "in_flight", "size": "block_size", "latency": "latency.p99", "light": "",
+		"n_batch": "batch", "tpc": "", "mode": "", // no third of the letters
 		"batch": "", // it exists, so nothing is suggested
 	} {
 		if got := Nearest(given, known); got != want {
