@@ -4,6 +4,7 @@ package dsl
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -172,7 +173,8 @@ func (l *loader) assert(expr hcl.Expression, names *expression.Names) *Assert {
 	}
 	compiled, err := names.Assertion(t.text)
 	if err != nil {
-		if !ofAxes(names, t.text, err) &&
+		refused := func(metric string) bool { return strings.Contains(t.text, metric) }
+		if !ofAxes(names, t.text, err) && !slices.ContainsFunc(names.Refused, refused) && // else reported at the metric
 			(!l.incomplete || !strings.Contains(t.text, "run(")) && // else reported at the run
 			(!l.unread || !strings.Contains(t.text, "reference.")) { // else reported at the references
 			l.diags = append(l.diags, t.diagnostic("Invalid assertion", err))

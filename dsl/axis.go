@@ -206,7 +206,8 @@ func (r *Run) ownAxis(a *Axis) bool {
 
 // names returns the names that conditions of the run can use.
 func (r *Run) names() *expression.Names {
-	n := &expression.Names{Kind: r.Workload, Metrics: r.measured(), Run: r.Name, Partial: r.lacksAxes}
+	n := &expression.Names{Kind: r.Workload, Metrics: r.measured(), Run: r.Name, Partial: r.lacksAxes,
+		Refused: r.refusedMetrics}
 	if v := r.eval.variants; v != nil && len(v.baselines) > 0 {
 		n.Baseline = cmp.Or(r.BaselineVariant(), v.baselines[0])
 	}

@@ -59,7 +59,7 @@ func (l *loader) declaredMetrics(r *Run, entries []entry) {
 		if m, ok := l.metric(e, r); ok {
 			own = append(own, m)
 		} else {
-			r.metricRefused = true
+			r.refusedMetrics = append(r.refusedMetrics, e.name)
 		}
 	}
 	if len(entries) > 0 {
@@ -175,7 +175,7 @@ func (l *loader) resolveMetrics(r *Run) {
 	if err == nil {
 		all, err = l.mergeVariantMetrics(r, all, measured)
 	}
-	if err != nil && !r.metricRefused { // which its own place says
+	if err != nil && r.refusedMetrics == nil { // which its own place says
 		l.error(r.Range, "Metrics of the run", fmt.Sprintf("Run %q: %v.", r.Name, err),
 			"Change metrics, or the option named here.")
 	}

@@ -124,6 +124,9 @@ func (s *Setting) evaluate(e *evaluator, axes map[string]cty.Value) (any, hcl.Di
 			hint = `Write "" for an empty text, and quote a text with a comma: "a,b". An axis env.` + s.Name +
 				": [null, …] leaves it unset."
 		}
+		if !s.Env && problem == notSingle {
+			hint = "To measure several values sweep them: sweep: {" + s.Name + ": [A, B]}."
+		}
 		return nil, hcl.Diagnostics{diagnostic(s.expr.Range(), "Invalid value", s.Name+" "+problem+".", hint)}
 	}
 	ofVariant := strings.Contains(text, nameMark) && option.OfRuns(strings.ToLower(text))

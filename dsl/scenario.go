@@ -100,13 +100,13 @@ type Run struct {
 	// of an environment variable there, or file:PATH.
 	Secrets map[string]string
 
-	settings      []*Setting
-	metricRefused bool      // one of its declared metrics is wrong
-	lacksOptions  bool      // it has none, and a wrong key that may be meant to be these
-	lacksAxes     bool      // errors were reported that may leave axes or their values out
-	sequence      *sequence // nil: the workload has none
-	metadata      string    // the file of the sequence as the scenario names it; "": none
-	eval          *evaluator
+	settings       []*Setting
+	refusedMetrics []string  // declared metrics that are wrong
+	lacksOptions   bool      // it has none, and a wrong key that may be meant to be these
+	lacksAxes      bool      // errors were reported that may leave axes or their values out
+	sequence       *sequence // nil: the workload has none
+	metadata       string    // the file of the sequence as the scenario names it; "": none
+	eval           *evaluator
 }
 
 // Axis is one dimension of a sweep.

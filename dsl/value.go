@@ -54,8 +54,11 @@ func scalarText(v cty.Value) (text, problem string) {
 	if v.Type().IsObjectType() || v.Type().IsMapType() {
 		return "", "is a mapping, not a single value"
 	}
-	return "", "is a list, not a single value"
+	return "", notSingle
 }
+
+// notSingle is the problem of a list in place of a scalar.
+const notSingle = "is a list, not a single value"
 
 // ctyOf converts an axis value for expressions: sizes and counts of options are numbers in base
 // units, quantities of an axis of the author's own are texts.

@@ -14,7 +14,12 @@ type MissingError struct {
 
 // Error implements error.
 func (e *MissingError) Error() string {
-	if e.CaseKnown {
+	switch {
+	case e.CaseKnown && e.Metric == "":
+		return "a metric is missing after case " + e.Case
+	case e.Case == "":
+		return "a case and its metric are missing"
+	case e.CaseKnown:
 		return fmt.Sprintf("no session has metric %q of case %q", e.Metric, e.Case)
 	}
 	return fmt.Sprintf("no session has case %q", e.Case)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/weir-bench/weir/cmd/weir/exit"
 	"github.com/weir-bench/weir/cmd/weir/reports"
@@ -60,6 +61,12 @@ func historyCode(err error) int {
 
 func (f *historyFlags) addDir(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.dir, "dir", history.DefaultDir, "history `DIR`")
+	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "history" { // as weir run has it
+			name = "dir"
+		}
+		return pflag.NormalizedName(name)
+	})
 }
 
 func (f *historyFlags) addFormat(cmd *cobra.Command, formats ...string) {
@@ -167,7 +174,7 @@ the detection and false alarm rates.
 		Example: `  weir history trend 'bandwidth[block_size=64MiB]' bandwidth
   weir history trend 'bandwidth[block_size=64MiB]' bandwidth --format html > trend.html
   weir history trend latency latency.p99 --magnitude 10% --format json`,
-		Args: cobra.ExactArgs(2),
+		Args: cobra.MaximumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(); err != nil {
 				return err
@@ -182,8 +189,9 @@ the detection and false alarm rates.
 			if err != nil {
 				return exit.Usage("--magnitude: %w", err)
 			}
+			wanted := append(slices.Clone(args), "", "") // names of none: the error lists those that there are
 			t, err := history.Store{Dir: f.dir}.Trend(history.Query{
-				Case: args[0], Metric: args[1], Scenario: f.scenario, Environment: f.environment,
+				Case: wanted[0], Metric: wanted[1], Scenario: f.scenario, Environment: f.environment,
 				Significance: f.significant, Magnitude: float64(magnitude),
 			})
 			if missing, ok := errors.AsType[*history.MissingError](err); ok {

@@ -35,6 +35,7 @@ type Names struct {
 	Metrics []workload.Metric // of the run; nil: those of Kind
 	Axes    []Axis            // every axis of the run, in file order
 	Partial bool              // because of reported errors, axes or values of them are missing
+	Refused []string          // metrics of the run that are missing because of reported errors
 
 	Run       string            // the run's own name
 	Runs      map[string]*Names // all runs of the scenario, by name

@@ -156,6 +156,20 @@ func TestJSONDeclarations(t *testing.T) {
 	}
 }
 
+// A path may begin as one of JSONPath or jq does.
+func TestPathsOfOtherTools(t *testing.T) {
+	for _, path := range []string{"a.b[0]", ".a.b[0]", "$.a.b[0]", `$["a"].b[0]`, "$b"} {
+		f, err := JSON(map[string]string{"bw": path}, nil, bw)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if found, err := f.Read([]byte(`{"a": {"b": [2.5]}, "$b": 2.5}`)); err != nil || found[0].Values["bw"] != 2.5 {
+			t.Errorf("%s: %v, %v", path, found, err)
+		}
+	}
+}
+
 func TestDocuments(t *testing.T) {
 	f, err := JSON(map[string]string{"bw": "a"}, nil, bw)
 	if err != nil {

@@ -94,6 +94,10 @@ func (s step) isRows() bool { return s.form == intoAll }
 func parsePath(path string) ([]step, error) {
 	var steps []step
 	rest := path
+	if root, ok := strings.CutPrefix(path, "$"); ok && strings.IndexAny(root, ".[") == 0 { // of JSONPath
+		rest = root
+	}
+	rest = strings.TrimPrefix(rest, ".") // of JSONPath and jq
 	for first := true; rest != "" || first; first = false {
 		switch {
 		case strings.HasPrefix(rest, "["):

@@ -61,6 +61,10 @@ func (f *flags) savedPlan() (*planner.Plan, error) {
 		return nil, exit.With(gate.ExitStale, err)
 	}
 	if err != nil {
+		if within, _ := filepath.Glob(filepath.Join(f.resume, "*", ledger.PlanName)); len(within) > 0 {
+			return nil, exit.Usage("--resume %s: it holds no session, but folders of sessions, such as %s", f.resume,
+				filepath.Dir(within[len(within)-1]))
+		}
 		return nil, exit.Usage("--resume %s: it holds no session: %w", f.resume, err)
 	}
 	return p, nil
