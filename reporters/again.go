@@ -51,7 +51,7 @@ func again(doc *results.Document, f finding) string {
 	switch a := f.assertion; {
 	case f.busy:
 		return "" // on the same host it would end as before
-	case f.of != nil && cannotLaunch(f.of):
+	case f.of != nil && cannotLaunch(f.of), undecidable(f):
 		return ""
 	case len(f.sameCases) > 0 && f.of != nil:
 		return withLaunches(againOnly(doc, selectors(doc, append([]*results.Case{f.of}, f.sameCases...))...), f)
@@ -64,6 +64,13 @@ func again(doc *results.Document, f finding) string {
 	default:
 		return withLaunches(againOnly(doc, runsOf(doc, a.Cases)...), f)
 	}
+}
+
+// undecidable reports whether a finding is inconclusive because the workload cannot tell the metric, so that more
+// launches would be as inconclusive.
+func undecidable(f finding) bool {
+	return f.assertion != nil && f.standing == string(results.InconclusiveVerdict) &&
+		slices.ContainsFunc(f.assertion.Reasons, func(r results.Reason) bool { return r.Kind == results.Undecidable })
 }
 
 // mostSelected is how many cases a command names; beyond that it names their runs.

@@ -22,4 +22,9 @@ func TestAgainAsksForLaunchesThatDecide(t *testing.T) {
 	if got := again(doc, f); !strings.Contains(got, "--launches 3 ") {
 		t.Error(got)
 	}
+	f.standing = string(results.InconclusiveVerdict)
+	f.assertion.Reasons = []results.Reason{{Kind: results.Undecidable}}
+	if got := again(doc, f); got != "" {
+		t.Error("more launches are as inconclusive, but the finding has", got)
+	}
 }

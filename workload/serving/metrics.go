@@ -144,7 +144,7 @@ func (behaviour) Undecidable(options map[string]any, m workload.MetricValues, me
 	if by, ok := m.Get("tokens.counted_by"); ok && countsTokens(metric) &&
 		by != float64(load.ByUsage) && by != float64(load.ByTokenizer) {
 		return fmt.Sprintf(
-			"%s: the server sent no plausible usage, so each event counted as a token; tokenizer: endpoint uses its /tokenize",
+			"%s: the server sent no plausible usage, so each event counted as a token; let it send usage, or set tokenizer: endpoint if it has /tokenize",
 			metric,
 		)
 	}
