@@ -331,3 +331,18 @@ func TestMissingProof(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// An output with several results of a case says in what they differ.
+func TestSeveralResultsOfACase(t *testing.T) {
+	table := []byte("# OSU MPI Bandwidth Test v7.2\n# Size      Bandwidth (MB/s)\n# Datatype: MPI_CHAR.\n4  4.25\n8  8.5\n" +
+		"# Datatype: MPI_INT.\n# Size      Bandwidth (MB/s)\n8  9.5\n")
+	p := &Parse{Of: "a", Format: "osu", Rows: "block_size"}
+	_, err := p.values(table, "8B")
+	if want := "2 results, the second on line 8 of type MPI_INT instead of MPI_CHAR: a case has one"; err == nil ||
+		!strings.Contains(err.Error(), want) {
+		t.Errorf("%v", err)
+	}
+	if got, err := p.values(table, "4"); err != nil || got["bandwidth"] != 0.00425 {
+		t.Errorf("%v, %v", got, err)
+	}
+}

@@ -64,8 +64,8 @@ func (p *Parse) values(output []byte, at string) (map[string]float64, error) {
 		return nil, p.unswept(rows)
 	}
 	if len(rows) > 1 {
-		return nil, fmt.Errorf("its output has %d results, the second on line %d: a case has one", len(rows),
-			rows[1].Line)
+		return nil, fmt.Errorf("its output has %d results, the second on line %d%s: a case has one", len(rows),
+			rows[1].Line, differ(rows))
 	}
 	for _, name := range p.own() {
 		if _, ok := rows[0].Values[name]; !ok {
@@ -95,6 +95,20 @@ func (p *Parse) selected(rows []output.Row, at string) (found []output.Row, err 
 			strings.Join(slices.Compact(others), ", "))
 	}
 	return found, nil
+}
+
+// differ names the keys in which the first two rows differ.
+func differ(rows []output.Row) string {
+	var keys []string
+	for _, key := range slices.Sorted(maps.Keys(rows[1].At)) {
+		if a, b := rows[0].At[key], rows[1].At[key]; a != b {
+			keys = append(keys, fmt.Sprintf("%s %s instead of %s", key, b, a))
+		}
+	}
+	if keys == nil {
+		return ""
+	}
+	return " of " + strings.Join(keys, ", ")
 }
 
 // unswept lists the rows that could be cases, for a run without a sweep over them.
