@@ -100,8 +100,8 @@ func (r Row) check(before []Row) error {
 		return nil
 	}
 	if last := r.Input - (len(r.Blocks)-1)*BlockTokens; last < 1 || last > BlockTokens {
-		return fmt.Errorf("%d hash_ids stand for %d to %d tokens, and input_length is %d", len(r.Blocks),
-			max(0, len(r.Blocks)-1)*BlockTokens+1, len(r.Blocks)*BlockTokens, r.Input)
+		return fmt.Errorf("%d hash_ids stand for %d to %d tokens (blocks of %d), and input_length is %d", len(r.Blocks),
+			max(0, len(r.Blocks)-1)*BlockTokens+1, len(r.Blocks)*BlockTokens, BlockTokens, r.Input)
 	}
 	return nil
 }
@@ -144,9 +144,9 @@ type azure struct {
 
 func azureHeader(line string) (*azure, error) {
 	a := &azure{at: -1, input: -1, output: -1}
-	names := strings.Split(line, ",")
+	names := cellsOf(line)
 	for i, name := range names {
-		switch strings.ToLower(strings.TrimSpace(name)) {
+		switch strings.ToLower(name) {
 		case "timestamp":
 			a.at = i
 		case "contexttokens":
@@ -162,12 +162,21 @@ func azureHeader(line string) (*azure, error) {
 	return a, nil
 }
 
+// cellsOf returns the cells of a line of CSV, which have no commas of their own, without blanks and quotes.
+func cellsOf(line string) []string {
+	cells := strings.Split(line, ",")
+	for i, cell := range cells {
+		cells[i] = strings.Trim(cell, "\" \t")
+	}
+	return cells
+}
+
 func (a *azure) parse(line []byte) (Row, error) {
-	cells := strings.Split(string(line), ",")
+	cells := cellsOf(string(line))
 	if len(cells) != a.count {
 		return Row{}, fmt.Errorf("%d columns, and the header has %d", len(cells), a.count)
 	}
-	at, err := azureTime(strings.TrimSpace(cells[a.at]))
+	at, err := azureTime(cells[a.at])
 	if err != nil {
 		return Row{}, err
 	}
@@ -178,10 +187,10 @@ func (a *azure) parse(line []byte) (Row, error) {
 	if !(math.Abs(float64(r.At)) < maxTime) {
 		return Row{}, fmt.Errorf("TIMESTAMP %s is more than 104 days from the first", cells[a.at])
 	}
-	if r.Input, err = strconv.Atoi(strings.TrimSpace(cells[a.input])); err != nil {
+	if r.Input, err = strconv.Atoi(cells[a.input]); err != nil {
 		return Row{}, fmt.Errorf("ContextTokens: %q is not a whole number", cells[a.input])
 	}
-	if r.Output, err = strconv.Atoi(strings.TrimSpace(cells[a.output])); err != nil {
+	if r.Output, err = strconv.Atoi(cells[a.output]); err != nil {
 		return Row{}, fmt.Errorf("GeneratedTokens: %q is not a whole number", cells[a.output])
 	}
 	return r, nil

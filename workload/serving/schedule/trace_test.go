@@ -30,6 +30,9 @@ func TestReadTraces(t *testing.T) {
 			{3_053_000_000, 512, 9, []int64{46}},
 		}},
 		{azureCSV, []Row{{0, 374, 44, nil}, {4_314_579_000, 396, 109, nil}}},
+		{"\"TIMESTAMP\",\"ContextTokens\", \"GeneratedTokens\"\n\"2023-11-16 18:15:46\",\"374\",44\n", []Row{
+			{0, 374, 44, nil},
+		}},
 	} {
 		got, err := ReadTrace([]byte(c.content))
 		if err != nil {
@@ -57,7 +60,7 @@ func TestInvalidTraces(t *testing.T) {
 		row("0", "9", "5", "[1]"):       "line 2: the request comes before",
 		row("1e300", "9", "5", "[1]"):   "line 2: timestamp",
 		row("2", "9", "5", "null"):      "line 2: either all",
-		row("2", "512", "5", "[1, 2]"):  "line 2: 2 hash_ids stand for 513 to 1024 tokens",
+		row("2", "512", "5", "[1, 2]"):  "line 2: 2 hash_ids stand for 513 to 1024 tokens (blocks of 512)",
 		row("2", "1025", "5", "[1, 2]"): "line 2: 2 hash_ids",
 		row("2", "1", "5", "[]"):        "line 2: 0 hash_ids",
 		row("2", "0", "5", "[1]"):       "line 2: an input of 0",
