@@ -25,6 +25,7 @@ type parsedEvent struct {
 	output  bool   // generated output on any channel
 	known   bool   // on a channel that is known
 	reasons bool   // on a channel of reasoning
+	thinks  bool   // its content has a mark of reasoning
 	choices int
 	// first and last are the lowest and the highest index of a choice with output; first > last: there is none.
 	first, last int
@@ -213,14 +214,19 @@ func (s *parsedEvent) part(p *scanner, wanted bool) {
 
 // text adds a piece of the content.
 func (s *parsedEvent) text(p *scanner, wanted bool) {
-	if p.kind() != '"' || !wanted {
+	if p.kind() != '"' {
 		visible := p.nonEmpty(false)
 		s.visible, s.output = s.visible || visible, s.output || visible
 		return
 	}
-	text := p.text()
-	s.content = append(s.content, text...)
-	s.visible, s.output = s.visible || len(text) > 0, s.output || len(text) > 0
+	raw := p.value()
+	something := len(raw) > len(`""`)
+	s.thinks = s.thinks || bytes.Contains(raw, []byte("think>")) || bytes.Contains(raw, []byte(`think\u003e`))
+	if wanted && p.err == nil {
+		p.scratch, _ = jsontext.AppendUnquote(p.scratch[:0], raw) // it fails only for invalid UTF-8
+		s.content = append(s.content, p.scratch...)
+	}
+	s.visible, s.output = s.visible || something, s.output || something
 }
 
 // ends are the normal finish reasons, in lower case, as in docs.md of package workload/serving.

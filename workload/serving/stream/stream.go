@@ -194,7 +194,7 @@ func (r *Reader) event(name string, data []byte, at int64) error {
 	}
 	r.chunks++
 	r.finish()
-	r.reasons = r.reasons || parsed.reasons
+	r.reasons = r.reasons || parsed.reasons || parsed.thinks
 	if parsed.usage.given {
 		r.usage = parsed.usage
 	}

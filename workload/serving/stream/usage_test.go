@@ -162,6 +162,9 @@ func TestReasoningThatNoEventBrings(t *testing.T) {
 		"brought in a part": {
 			[]string{delta(`"content":[{"thinking":"a"}]`), token, hidden}, none,
 		},
+		"brought as marked content": {
+			[]string{token, event(`{"choices":[{"delta":{"content":"\u003c/think\u003e"}}]}`), hidden}, none,
+		},
 		"brought as content": {[]string{strings.Repeat(token, 5), hidden}, none},
 		"none":               {[]string{token, token, usageOf(`"completion_tokens":10,"reasoning_tokens":0`)}, none},
 		"null": {
