@@ -158,7 +158,7 @@ func TestErrorsShowTheBeginningOfAnAnswer(t *testing.T) {
 		`{"error":{"message":"too long"}}`:          `it begins with {"error":{"message":"too long"}}`,
 		strings.ReplaceAll(token+end, "\n\n", "\n"): "no empty line ends its first event; it begins with data: {",
 		"event: message_start\n" + event(`{"message":{"role":"assistant"}}`) + "event: x\n" + event(
-			"{}"): `no event has choices, and the first is "message_start", of another API`,
+			`{"usage":{"output_tokens":15}}`): `no event has choices, and the first is "message_start", of another API`,
 		event(`{"message":{"role":"assistant","content":"a"}}`): "neither choices nor usage",
 	} {
 		if rec, err := read(&pieces{[]string{content}, nil}); err != nil || !strings.Contains(rec.Error, text) {

@@ -54,6 +54,7 @@ type Reader struct {
 	done   bool // [DONE] has arrived
 	// reasons: an event had reasoning.
 	reasons bool
+	chosen  bool   // an event had a choice
 	other   string // the first event of an extension or of another API
 	ended   bool   // it ended normally
 	usage   usage
@@ -124,7 +125,7 @@ func (r *Reader) Events(body io.Reader) error {
 	switch {
 	case errors.Is(err, io.EOF) && r.chunks == 0 && strings.HasPrefix(r.head.text(), "<"):
 		err = malformed("the answer is a page, not a stream of events; it begins with %s", r.head.text())
-	case errors.Is(err, io.EOF) && r.chunks == 0 && r.other != "":
+	case errors.Is(err, io.EOF) && !r.chosen && r.other != "":
 		err = malformed("no event has choices, and the first is %q, of another API: weir reads streams of completions and "+
 			"chat completions", r.other)
 	case errors.Is(err, io.EOF) && len(r.ends) > 0:
@@ -193,6 +194,7 @@ func (r *Reader) event(name string, data []byte, at int64) error {
 		return malformed("an event that has neither choices nor usage: %s", Begin(string(data)))
 	}
 	r.chunks++
+	r.chosen = r.chosen || parsed.choices > 0
 	r.finish()
 	r.reasons = r.reasons || parsed.reasons || parsed.thinks
 	if parsed.usage.given {
