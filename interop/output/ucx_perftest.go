@@ -1,6 +1,7 @@
 package output
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/weir-bench/weir/internal/lazyregexp"
@@ -101,7 +102,8 @@ func readUCXPerftest(output []byte) ([]Row, error) {
 
 // line reads one line below the header; nil if it is not a result.
 func (t *ucxTable) line(n int, line string) (*Row, error) {
-	fields := strings.Fields(line)
+	printed := strings.Fields(line)
+	fields := slices.Clone(printed)
 	for i, f := range fields {
 		if ucxGroups().MatchString(f) {
 			fields[i] = strings.ReplaceAll(f, ",", "")
@@ -127,8 +129,12 @@ func (t *ucxTable) line(n int, line string) (*Row, error) {
 	if len(fields) == 4 && !ucxOfThreads(fields) {
 		return nil, tornRow(n, line)
 	}
+	printed = printed[len(printed)-len(fields):]
 	if columns := 8; len(fields) > columns && !isDecimal(fields[columns]) { // of -I
 		fields = fields[:columns]
+	}
+	for i := 1; i < len(fields)-len(fields)/4; i++ { // -N groups counts, so that a comma of others is a decimal one
+		fields[i] = printed[i]
 	}
 	row, err := new(tableFormat).row(n, t.columns(len(fields)), fields)
 	switch {
