@@ -21,7 +21,8 @@ var (
 
 // readHeader finds the columns of a table by their headings.
 func (s *scan) readHeader(n int, line string) error {
-	seen := map[string]int{}
+	seen, loosely := map[string]int{}, map[string]int{} // loosely: if each word of an unknown heading is a column
+	fits, words := true, []column(nil)
 	for _, part := range betweenHeadings().Split(strings.TrimSpace(line), -1) {
 		for part != "" {
 			heading := s.heading(part)
@@ -40,18 +41,23 @@ func (s *scan) readHeader(n int, line string) error {
 			for range max(1, c.Words) {
 				s.header = append(s.header, c)
 			}
-			words := []string{heading}
-			if c.other != "" {
-				words = strings.Fields(heading)
+			each := []string{heading}
+			if _, known := s.columns[heading]; !known && c.other != "" {
+				each = strings.Fields(heading)
 			}
-			for _, w := range words {
-				if c.other != "" && len(words) > 1 {
-					c, _ = s.unknown(w)
+			for _, w := range each {
+				loosely[w]++
+				if len(each) > 1 {
+					c, err = s.columnOf(w, loosely[w])
+					fits, words = fits && err == nil, append(words, c)
 				}
 				s.loose = append(s.loose, c)
 			}
 			part = strings.TrimSpace(strings.TrimPrefix(part, heading))
 		}
+	}
+	if !fits || slices.ContainsFunc(words, s.again) {
+		s.loose = nil
 	}
 	s.header, s.loose = dropIncomplete(s.header), dropIncomplete(s.loose)
 	for _, heading := range s.Needs {
@@ -59,12 +65,25 @@ func (s *scan) readHeader(n int, line string) error {
 		if s.Again != "" {
 			due = 2
 		}
-		if seen[heading] != due && !s.elsewhere(heading, due) {
+		if seen[heading] != due && loosely[heading] != due && !s.elsewhere(heading, due) {
 			times := strings.NewReplacer("{heading}", heading, "{n}", strconv.Itoa(seen[heading]))
 			return at(n, "%s", times.Replace(s.Lacks))
 		}
 	}
 	return nil
+}
+
+// again reports whether a column has a metric that another column of loose has, too.
+func (s *scan) again(c column) bool {
+	return slices.ContainsFunc(c.metrics, func(m columnMetric) bool {
+		n := 0
+		for _, other := range s.loose {
+			if slices.ContainsFunc(other.metrics, func(o columnMetric) bool { return o.name == m.name }) {
+				n++
+			}
+		}
+		return n > 1
+	})
 }
 
 // named reports whether the header has a column with this own name.
@@ -158,20 +177,14 @@ func ownColumn(heading string) column {
 	return c
 }
 
-// heading returns the longest known heading at the beginning of a part of a line, or the text
-// before the next one.
+// heading returns the longest known heading at the beginning of a part of a line, or else the part: the end of an
+// unknown heading may be a known one, as that of Median Latency(us).
 func (s *scan) heading(part string) string {
 	words := strings.Split(part, " ")
-	for from := range words {
-		for to := len(words); to > from; to-- {
-			heading := strings.Join(words[from:to], " ")
-			if _, known := s.columns[heading]; !known && s.Refused[heading] == "" {
-				continue
-			}
-			if from == 0 {
-				return heading
-			}
-			return strings.Join(words[:from], " ")
+	for to := len(words); to > 0; to-- {
+		heading := strings.Join(words[:to], " ")
+		if _, known := s.columns[heading]; known || s.Refused[heading] != "" {
+			return heading
 		}
 	}
 	return part

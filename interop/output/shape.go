@@ -12,6 +12,8 @@ var (
 	noNumber  = lazyregexp.New(`(?i)^[+-]?(nan|inf(inity)?)$`)
 	integer   = lazyregexp.New(`^-?\d+$`)
 	shortSize = lazyregexp.New(`^\d+(\.\d+)?[kmgKMG]?$`)
+	// blank matches what stands for a missing number.
+	blank = lazyregexp.New(`^(?i:-+|n/?a|none|null|\*+|\?+)$`)
 	// numeric matches a field that is rather a number than a word.
 	numeric = lazyregexp.New(`^[=+-]*\.?\d[\d.,]*([eE][+-]?\d+)?[A-Za-z%]?$`)
 )
@@ -68,6 +70,9 @@ func (s *scan) torn(fields []string) bool {
 	if due > 2 {
 		due--
 	}
+	if due > 5 { // enough of them for a row of which the first two have grown together
+		due--
+	}
 	isWord := func(field string) bool { return !isDecimal(field) }
 	if n := len(fields); n > 1 && n < due && !slices.ContainsFunc(fields, isWord) {
 		due = n // the end of a row alone
@@ -105,6 +110,9 @@ func (s *scan) broken(fields []string) bool {
 		return numbers > 1 && 2*numbers >= len(fields)
 	}
 	begins := first.fits(fields[0]) || numeric().MatchString(fields[0])
+	if begins && len(fields) == len(s.header) && slices.ContainsFunc(fields, blank().MatchString) {
+		return true
+	}
 	return begins && first.other == "" && (2*numbers >= len(fields) ||
 		len(s.header) > 1 && numeric().MatchString(fields[1]) && s.header[1].fits(fields[1]))
 }
