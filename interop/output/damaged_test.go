@@ -59,7 +59,8 @@ func TestDamagedLines(t *testing.T) {
 							of, known := values[key{row.Line, place(row.At)}]
 							for metric, v := range row.Values {
 								was, ok := of[metric]
-								renamed := strings.Contains(other, "AggregateB/W") // nothing tells that B/W is of one rank
+								// without the sum nothing tells that B/W is of one rank
+								renamed := strings.Contains(other, "AggregateB/W")
 								if known && (!ok || v != was) && !renamed {
 									t.Fatalf("%q: %s is %v, and was %v", other, metric, v, was)
 								}
