@@ -9,12 +9,12 @@ import (
 )
 
 // Nearest returns the known name with the smallest edit distance, "" if none is close: at most a
-// third of the letters or one of two may differ, or it is the only one with the name as a word. Of a
-// name that begins as counts do in other tools, such as num_experts, the rest is meant. It returns ""
+// third of the letters, rounded, may differ, or it is the only one with the name as a word. Of a name
+// that begins as counts do in other tools, such as num_experts, the rest is meant. It returns ""
 // for a known name.
 func Nearest(name string, known []string) string {
 	length := utf8.RuneCountInString(name)
-	best, least := "", max(length/3, min(length-1, 1))+1
+	best, least := "", (length+1)/3+1
 	if slices.Contains(known, name) {
 		return ""
 	}
