@@ -146,7 +146,7 @@ func axisOf(calls []*call, name string, of func(*run) value) axis {
 }
 
 // asSweep makes one call of calls that differ in options and variables alone. If they have each combination
-// of the values, the sweep crosses these; else they advance together.
+// of the values, the sweep crosses these; else they advance together. Values that no sweep can have divide the calls.
 func asSweep(calls []*call) []*call {
 	first := calls[0].run
 	var all []axis
@@ -166,7 +166,7 @@ func asSweep(calls []*call) []*call {
 			continue
 		}
 		if slices.ContainsFunc(a.values, func(v value) bool { return !isScalar(v) }) {
-			return calls
+			return a.sweepsOfEach(calls)
 		}
 		if name, is := strings.CutPrefix(a.name, "env."); is {
 			variables = append(variables, name)
@@ -199,6 +199,21 @@ func asSweep(calls []*call) []*call {
 		calls[0].noteAll(c.notes)
 	}
 	return calls[:1]
+}
+
+// sweepsOfEach makes a call of the calls with each value of an axis that no sweep can have, such as an option that some
+// of them lack.
+func (a axis) sweepsOfEach(calls []*call) (merged []*call) {
+	for _, v := range a.values {
+		var alike []*call
+		for i, c := range calls {
+			if reflect.DeepEqual(a.each[i], v) {
+				alike = append(alike, c)
+			}
+		}
+		merged = append(merged, asSweep(alike)...)
+	}
+	return merged
 }
 
 // optionAxes returns the axis of an option, or of each field of one that is a structure with the same fields in all
