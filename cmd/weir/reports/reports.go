@@ -33,6 +33,30 @@ type Report struct {
 	Path string // "": the default file in the session directory; or reporters.Stdout
 }
 
+// ofScenario in a path stands for the name of the scenario.
+const ofScenario = "{scenario}"
+
+// PathOf is the path of the report of a scenario.
+func (r Report) PathOf(scenario string) string {
+	return strings.ReplaceAll(r.Path, ofScenario, scenario)
+}
+
+// CheckPaths is an error if two scenarios would write the same file.
+func CheckPaths(rs []Report, scenarios []string) error {
+	for _, r := range rs {
+		written := map[string]bool{}
+		for _, name := range scenarios {
+			path := r.PathOf(name)
+			if path != "" && path != reporters.Stdout && written[path] {
+				return exit.Usage("--report %s=%s: %d scenarios would write the same file; write %s in the path, or omit it, so that each session directory gets its own",
+					r.Name, r.Path, len(scenarios), ofScenario)
+			}
+			written[path] = true
+		}
+	}
+	return nil
+}
+
 func (r *Flags) Parse() ([]Report, error) {
 	var out []Report
 	var onStdout string   // the last report to stdout

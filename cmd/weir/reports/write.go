@@ -21,14 +21,14 @@ func Write(rs []Report, doc *results.Document, dir string, stdout io.Writer) err
 	for _, r := range rs {
 		r.Reporter = r.Beside(os.DirFS(dir))
 		var err error
-		switch r.Path {
+		switch path := r.PathOf(doc.Scenario.Name); path {
 		case reporters.Stdout:
 			err = Print(r.Stream(stdout), "writing "+r.Name+" report to stdout",
 				func(w io.Writer) error { return r.Write(w, doc) })
 		case "":
 			err = r.WriteFile(filepath.Join(dir, r.DefaultFile), doc)
 		default:
-			err = r.WriteFile(r.Path, doc)
+			err = r.WriteFile(path, doc)
 		}
 		failed = append(failed, err)
 	}

@@ -203,11 +203,14 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 	if err := f.checkPlans(plans); err != nil {
 		return err
 	}
-	for _, r := range wanted {
-		if len(plans) > 1 && r.Path != "" && r.Path != "-" {
-			return exit.Usage("--report %s=%s: %d scenarios would write the same file; omit the path, so that each session directory gets its own",
-				r.Name, r.Path, len(plans))
+	var scenarios []string
+	for _, p := range plans {
+		if p != nil {
+			scenarios = append(scenarios, p.Scenario.Name)
 		}
+	}
+	if err := reports.CheckPaths(wanted, scenarios); err != nil {
+		return err
 	}
 	if err := f.writable(wanted); err != nil {
 		return err

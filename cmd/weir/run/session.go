@@ -193,7 +193,7 @@ func (s *session) page(dir string) string {
 	}
 	for _, r := range s.reports {
 		if r.Name == "html" && r.Path != reporters.Stdout {
-			return "; page: " + cmp.Or(r.Path, filepath.Join(dir, r.DefaultFile))
+			return "; page: " + cmp.Or(r.PathOf(s.plan.Scenario.Name), filepath.Join(dir, r.DefaultFile))
 		}
 	}
 	return "; for a page: weir report " + dir + " --report html"
