@@ -115,6 +115,16 @@ func (p *Plan) textRun(b *strings.Builder, run string) {
 		textRow(t, "  when", first.When)
 	}
 	textRow(t, "  timeout", quantity.ShortSeconds(first.Timeout)+" for each launch of a case")
+	most := p.mostLaunches(run)
+	alike := p.alikeAsserted(cases, most)
+	head := "  all cases"
+	if p.omitted[run] > 0 {
+		head = "  cases below"
+	}
+	for _, l := range slices.Concat(alike...) {
+		textRow(t, head, l)
+		head = ""
+	}
 	t.Flush()
 	b.WriteByte('\n')
 	t = columns(b)
@@ -122,9 +132,8 @@ func (p *Plan) textRun(b *strings.Builder, run string) {
 		names = []string{"case"}
 	}
 	textRow(t, append([]string{"  " + names[0]}, append(names[1:], "asserted")...)...)
-	most := p.mostLaunches(run)
 	for _, c := range cases {
-		p.textRows(t, c, names, most)
+		p.textRows(t, c, names, most, alike)
 	}
 	t.Flush()
 	if n := p.omitted[run]; n > 0 {
@@ -152,9 +161,9 @@ func (p *Plan) mostLaunches(run string) (most int) {
 	return most
 }
 
-// textRows writes a case: its values, and an assertion on each line. launches is the maximum number
-// of launches.
-func (p *Plan) textRows(t io.Writer, c *Case, names []string, launches int) {
+// textRows writes a case: its values, and an assertion on each line, less those that all cases have. launches is the
+// maximum number of launches.
+func (p *Plan) textRows(t io.Writer, c *Case, names []string, launches int, alike [][]string) {
 	var cells []string
 	for _, n := range names {
 		axis, isAxis := c.Axes[n]
@@ -176,14 +185,10 @@ func (p *Plan) textRows(t io.Writer, c *Case, names []string, launches int) {
 	lines := []string{"–"}
 	if c.Status != Planned {
 		lines = []string{c.Status + ": " + c.Reason}
-	} else if len(c.Assertions) > 0 {
-		lines = nil
-		for _, a := range c.Assertions {
-			lines = append(lines, textAssertion(a))
-			for _, d := range p.undecidable(c, a, launches) {
-				lines = append(lines, "  will be inconclusive: "+d.Why)
-			}
-		}
+	} else if own := less(p.asserted(c, launches), alike); len(own) > 0 {
+		lines = slices.Concat(own...)
+	} else if len(alike) > 0 {
+		lines = []string{"as above"}
 	}
 	blank := make([]string, len(cells))
 	for _, l := range lines {

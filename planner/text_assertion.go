@@ -36,6 +36,47 @@ func textAssertion(a assertion.Assertion) string {
 	return s
 }
 
+// asserted are the assertions of a case, each with a line for its bounds and for what will make it inconclusive.
+func (p *Plan) asserted(c *Case, launches int) (all [][]string) {
+	for _, a := range c.Assertions {
+		lines := []string{textAssertion(a)}
+		for _, d := range p.undecidable(c, a, launches) {
+			lines = append(lines, "  will be inconclusive: "+d.Why)
+		}
+		all = append(all, lines)
+	}
+	return all
+}
+
+// alikeAsserted are the assertions that each of several planned cases has, so that they are written once; nil: one or
+// none.
+func (p *Plan) alikeAsserted(cases []*Case, launches int) (alike [][]string) {
+	planned := 0
+	for _, c := range cases {
+		if c.Status != Planned {
+			continue
+		}
+		own := p.asserted(c, launches)
+		if planned++; planned == 1 {
+			alike = own
+			continue
+		}
+		alike = less(alike, less(alike, own))
+	}
+	if planned < 2 || len(alike) < 2 {
+		return nil
+	}
+	return alike
+}
+
+// less is a list of texts less others.
+func less(all, others [][]string) [][]string {
+	among := func(one []string) bool {
+		return slices.ContainsFunc(others, func(o []string) bool { return slices.Equal(one, o) })
+	}
+	return slices.DeleteFunc(slices.Clone(all), among)
+}
+
 // textMultiCase writes the assertions over several of a run's cases.
 func (p *Plan) textMultiCase(b *strings.Builder, run string) {
 	for _, a := range p.Assertions {
