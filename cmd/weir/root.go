@@ -102,7 +102,11 @@ func onlySubcommands(cmd *cobra.Command, args []string) error {
 			names = append(names, c.Name())
 		}
 	}
-	return fmt.Errorf("%q is no command of %q%s", args[0], cmd.CommandPath(), suggest.DidYouMean(args[0], names))
+	hint := suggest.DidYouMean(args[0], names)
+	if hint == "" && cmd.HasParent() {
+		hint = "; there are " + suggest.Few(args[0], names, "")
+	}
+	return fmt.Errorf("%q is no command of %q%s", args[0], cmd.CommandPath(), hint)
 }
 
 // otherFlags are the flags of weir for names that other commands and tools have.
