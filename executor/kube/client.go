@@ -33,6 +33,8 @@ type Hint struct{ Said, Do string }
 var hints = []Hint{
 	{"(Unauthorized)", "sign in again, or choose another context"},
 	{"must be logged in", "sign in again, or choose another context"},
+	{"localhost:8080 was refused", "kubectl has no cluster: set KUBECONFIG, or write ~/.kube/config"},
+	{" was refused", "is this the right cluster? " + listContexts},
 	{"connection refused", "is this the right cluster? " + listContexts},
 	{"no such host", "is this the right cluster? " + listContexts},
 	{"context was not found", listContexts},

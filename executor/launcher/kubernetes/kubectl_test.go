@@ -29,8 +29,10 @@ func TestKubectlErrors(t *testing.T) {
 	for name, c := range map[string]struct{ script, want string }{
 		"forbidden": {`echo 'Error from server (Forbidden): jobs.batch is forbidden: User "u" cannot create resource "jobs"' >&2; exit 1`,
 			`kubectl get: Error from server (Forbidden): jobs.batch is forbidden: User "u" cannot create resource "jobs" (your account lacks a right: weir needs create`},
-		"no cluster": {`echo 'E1122 03:04:05.6 memcache.go: noise' >&2; echo 'The connection to the server 127.0.0.1:8080 was refused - did you specify the right host or port? connection refused' >&2; exit 1`,
-			`kubectl get: The connection to the server 127.0.0.1:8080 was refused - did you specify the right host or port? connection refused (is this the right cluster?`},
+		"no cluster": {`echo 'E1122 03:04:05.6 memcache.go: noise' >&2; echo 'The connection to the server 127.0.0.1:6443 was refused - did you specify the right host or port?' >&2; exit 1`,
+			`kubectl get: The connection to the server 127.0.0.1:6443 was refused - did you specify the right host or port? (is this the right cluster?`},
+		"no configuration": {`echo 'The connection to the server localhost:8080 was refused - did you specify the right host or port?' >&2; exit 1`,
+			`(kubectl has no cluster: set KUBECONFIG, or write ~/.kube/config)`},
 		"no context": {`echo 'error: context "x" does not exist' >&2; exit 1`,
 			`("kubectl config get-contexts" lists the contexts)`},
 		"quota": {`echo 'Error from server (Forbidden): error when creating "STDIN": jobs.batch "x" is forbidden: exceeded quota: jobs, requested: count/jobs.batch=1' >&2; exit 1`,

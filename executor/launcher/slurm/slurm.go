@@ -92,7 +92,7 @@ func (l *Launcher) Check(ctx context.Context, r launcher.Request) error {
 		return errors.New("agents by Slurm: the number of nodes is missing (cluster.nodes in the scenario), as weir runs in no allocation")
 	}
 	if _, err := run(ctx, nil, "scontrol", "ping"); err != nil {
-		return fmt.Errorf("the controller of Slurm does not answer: %w", err)
+		return fmt.Errorf("the controller of Slurm does not answer: %w: run weir on a login node or in a job", err)
 	}
 	return checkAllocation(r)
 }
