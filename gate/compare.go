@@ -72,7 +72,11 @@ func CompareAxis(doc *results.Document, axis, base string, others []string, o Co
 	error) {
 	values := distinctTexts(doc, func(c *results.Case) string { return valueOf(c, axis) })
 	if len(values) == 0 {
-		return nil, fmt.Errorf("no case has an axis %s", axis)
+		there := ""
+		if axes := axesOf(doc); len(axes) > 0 {
+			there = "; the axes are " + strings.Join(axes, ", ")
+		}
+		return nil, fmt.Errorf("no case has an axis %s%s", axis, there)
 	}
 	if base == "" {
 		base = values[0]
@@ -93,6 +97,18 @@ func CompareAxis(doc *results.Document, axis, base string, others []string, o Co
 	}
 	couples := pairsAlongAxis(doc.Cases, axis, base, others)
 	return compareWithin(doc, axis+"="+base, axis+"="+strings.Join(others, ", "), couples, o)
+}
+
+// axesOf are the axes of all cases, each once.
+func axesOf(doc *results.Document) (axes []string) {
+	for _, c := range doc.Cases {
+		for _, a := range c.AxisOrder {
+			if !slices.Contains(axes, a) {
+				axes = append(axes, a)
+			}
+		}
+	}
+	return axes
 }
 
 // valueOf returns a case's value on an axis as text; "": it has none.
