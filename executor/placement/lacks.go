@@ -52,7 +52,7 @@ func (c *Cluster) launcherHint() string {
 	if !c.Local || len(c.Nodes) > 1 {
 		return ""
 	}
-	return "; --hosts names others to reach by ssh, and there are --launcher and --etcd"
+	return "; give others with --hosts (ssh), --launcher or --etcd"
 }
 
 func (c *Cluster) lostText() (text string) {

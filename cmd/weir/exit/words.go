@@ -1,6 +1,7 @@
 package exit
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -73,8 +74,14 @@ func Reword(message string) string {
 var argumentCount = lazyregexp.New(
 	`^(requires at least|accepts|accepts between|accepts at most) [\d and]+ ?arg\(s\), (?:only )?received (\d+)$`)
 
+// noArguments is cobra's message about an argument of a command that takes none.
+var noArguments = lazyregexp.New(`^unknown command ("[^"]*") for "([^"]+)"$`)
+
 // rewordArguments says which arguments a command takes, if their number is wrong.
 func rewordArguments(message, path, use string) string {
+	if m := noArguments().FindStringSubmatch(message); m != nil {
+		return fmt.Sprintf("%s takes no arguments, and %s was given", m[2], m[1])
+	}
 	m := argumentCount().FindStringSubmatch(message)
 	if m == nil {
 		return message
