@@ -18,7 +18,6 @@ import (
 	"github.com/weir-bench/weir/cmd/weir/exit"
 	"github.com/weir-bench/weir/cmd/weir/input"
 	"github.com/weir-bench/weir/cmd/weir/run"
-	"github.com/weir-bench/weir/cmd/weir/screen"
 	"github.com/weir-bench/weir/executor/ledger"
 	"github.com/weir-bench/weir/fabric"
 	"github.com/weir-bench/weir/gate"
@@ -186,15 +185,9 @@ func (f *ciFlags) job(cmd *cobra.Command, provider, arg string) (*ciJob, error) 
 	if err != nil {
 		return nil, err
 	}
-	p, sources, diags, err := input.Read(arg, options)
+	p, err := input.ReadShown(cmd, arg, options)
 	if err != nil {
 		return nil, err
-	}
-	if err := screen.Diagnostics(cmd.ErrOrStderr(), diags, sources); err != nil {
-		return nil, exit.With(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
-	}
-	if diags.HasErrors() {
-		return nil, exit.Code(gate.ExitUsage)
 	}
 	keep := ""
 	if text := ledger.UsesBaseline(p); text != "" {

@@ -1,16 +1,12 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/hashicorp/hcl/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/weir-bench/weir/cmd/weir/exit"
 	"github.com/weir-bench/weir/cmd/weir/input"
 	"github.com/weir-bench/weir/dsl/format"
-	"github.com/weir-bench/weir/gate"
-	"github.com/weir-bench/weir/results"
 )
 
 func newConvert() *cobra.Command {
@@ -47,16 +43,9 @@ of merge keys, are lost. Anchors and merge keys are expanded.`,
 			var diags hcl.Diagnostics
 			input.Limited(nil, "converting "+path, func() { converted, diags = format.Convert(path, src, to) })
 			if diags.HasErrors() {
-				return refused(cmd, path, src, diags)
+				return showDiagnostics(cmd, path, src, diags)
 			}
-			if out != "" {
-				if err := results.WriteFile(out, converted); err != nil {
-					return exit.With(gate.ExitExecution, fmt.Errorf("writing the converted scenario: %w", err))
-				}
-				return nil
-			}
-			_, err = cmd.OutOrStdout().Write(converted)
-			return exit.With(gate.ExitExecution, err)
+			return writeScenario(cmd, out, "converted", converted)
 		},
 	}
 	cmd.Flags().StringVar(&to, "to", "", "output `SYNTAX`: yaml or hcl (default: the other one)")

@@ -9,7 +9,6 @@ import (
 
 	"github.com/weir-bench/weir/cmd/weir/exit"
 	"github.com/weir-bench/weir/cmd/weir/input"
-	"github.com/weir-bench/weir/cmd/weir/screen"
 	"github.com/weir-bench/weir/dsl"
 	"github.com/weir-bench/weir/dsl/format"
 	"github.com/weir-bench/weir/gate"
@@ -73,7 +72,7 @@ func fmtStdin(cmd *cobra.Command, syntax string, check bool) error {
 	}
 	out, diags := formatted("stdin."+syntax, src)
 	if diags.HasErrors() {
-		return refused(cmd, "stdin."+syntax, src, diags)
+		return showDiagnostics(cmd, "stdin."+syntax, src, diags)
 	}
 	if !check {
 		_, err = cmd.OutOrStdout().Write(out)
@@ -100,7 +99,7 @@ func fmtFile(cmd *cobra.Command, path string, check bool) (int, error) {
 	}
 	out, diags := formatted(path, src)
 	if diags.HasErrors() {
-		return 0, refused(cmd, path, src, diags)
+		return 0, showDiagnostics(cmd, path, src, diags)
 	}
 	if bytes.Equal(src, out) {
 		return gate.ExitPassed, nil
@@ -118,20 +117,9 @@ func fmtFile(cmd *cobra.Command, path string, check bool) (int, error) {
 	return gate.ExitPassed, nil
 }
 
-// refused prints why a file was not written.
-func refused(cmd *cobra.Command, path string, src []byte, diags hcl.Diagnostics) error {
-	if err := showDiagnostics(cmd, path, src, diags); err != nil {
-		return err
-	}
-	return exit.Code(gate.ExitUsage)
-}
-
-// showDiagnostics writes the diagnostics of a file to stderr.
+// showDiagnostics prints the diagnostics of a file, and returns wrong usage if there are errors.
 func showDiagnostics(cmd *cobra.Command, path string, src []byte, diags hcl.Diagnostics) error {
-	if err := screen.Diagnostics(cmd.ErrOrStderr(), diags, dsl.Sources{path: {Bytes: src}}); err != nil {
-		return exit.With(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
-	}
-	return nil
+	return input.Show(cmd, diags, dsl.Sources{path: {Bytes: src}})
 }
 
 func formatted(path string, src []byte) (out []byte, diags hcl.Diagnostics) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,14 +8,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weir-bench/weir/cmd/weir/exit"
-	"github.com/weir-bench/weir/cmd/weir/screen"
+	"github.com/weir-bench/weir/cmd/weir/input"
 	"github.com/weir-bench/weir/dsl"
 	"github.com/weir-bench/weir/dsl/format"
-	"github.com/weir-bench/weir/gate"
 	"github.com/weir-bench/weir/internal/option"
 	"github.com/weir-bench/weir/interop/ctperftest"
 	"github.com/weir-bench/weir/interop/importer"
-	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/workload/traffic"
 )
 
@@ -84,11 +81,8 @@ to the working directory.`,
 				args[0] = file
 			}
 			c, files, diags := ctperftest.Read(args[0])
-			if err := screen.Diagnostics(cmd.ErrOrStderr(), diags, files); err != nil {
-				return exit.With(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
-			}
-			if c == nil {
-				return exit.Code(gate.ExitUsage)
+			if err := input.Show(cmd, diags, files); err != nil {
+				return err
 			}
 			if err := place(c, memory); err != nil {
 				return err
@@ -97,14 +91,7 @@ to the working directory.`,
 			if err != nil {
 				return err
 			}
-			if out == "" {
-				_, err := cmd.OutOrStdout().Write(scenario)
-				return exit.With(gate.ExitExecution, err)
-			}
-			if err := results.WriteFile(out, scenario); err != nil {
-				return exit.With(gate.ExitExecution, fmt.Errorf("writing the imported scenario: %w", err))
-			}
-			return nil
+			return writeScenario(cmd, out, "imported", scenario)
 		},
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE` instead of stdout")
@@ -150,11 +137,8 @@ func imported(cmd *cobra.Command, c *ctperftest.Config, out string) ([]byte, err
 	}
 	src := c.Scenario(filepath.Dir(path))
 	_, sources, diags := dsl.Load(path, src, dsl.Options{})
-	if err := screen.Diagnostics(cmd.ErrOrStderr(), diags, sources); err != nil {
-		return nil, exit.With(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
-	}
-	if diags.HasErrors() {
-		return nil, exit.Code(gate.ExitUsage)
+	if err := input.Show(cmd, diags, sources); err != nil {
+		return nil, err
 	}
 	return src, nil
 }

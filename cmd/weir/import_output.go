@@ -54,12 +54,17 @@ func (i *lineImport) write(cmd *cobra.Command, made *importer.Imported) error {
 	if err := plannable(cmd, made.Scenario, made.Variables); err != nil {
 		return err
 	}
-	if i.out == "" {
-		_, err := cmd.OutOrStdout().Write(made.Scenario)
+	return writeScenario(cmd, i.out, "imported", made.Scenario)
+}
+
+// writeScenario writes a scenario that was converted or imported to a file, or to stdout if none is named.
+func writeScenario(cmd *cobra.Command, file, how string, scenario []byte) error {
+	if file == "" {
+		_, err := cmd.OutOrStdout().Write(scenario)
 		return exit.With(gate.ExitExecution, err)
 	}
-	if err := results.WriteFile(i.out, made.Scenario); err != nil {
-		return exit.With(gate.ExitExecution, fmt.Errorf("writing the imported scenario: %w", err))
+	if err := results.WriteFile(file, scenario); err != nil {
+		return exit.With(gate.ExitExecution, fmt.Errorf("writing the %s scenario: %w", how, err))
 	}
 	return nil
 }

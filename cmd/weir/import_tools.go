@@ -11,9 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weir-bench/weir/cmd/weir/exit"
-	"github.com/weir-bench/weir/cmd/weir/screen"
+	"github.com/weir-bench/weir/cmd/weir/input"
 	"github.com/weir-bench/weir/dsl"
-	"github.com/weir-bench/weir/gate"
 	"github.com/weir-bench/weir/internal/bounded"
 	"github.com/weir-bench/weir/interop/importer"
 	"github.com/weir-bench/weir/planner"
@@ -115,11 +114,5 @@ func plannable(cmd *cobra.Command, src []byte, variables []string) error {
 		_, wrong := planner.Tabulate(s)
 		diags = append(diags, wrong...)
 	}
-	if err := screen.Diagnostics(cmd.ErrOrStderr(), diags, sources); err != nil {
-		return exit.With(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
-	}
-	if diags.HasErrors() {
-		return exit.Code(gate.ExitUsage)
-	}
-	return nil
+	return input.Show(cmd, diags, sources)
 }

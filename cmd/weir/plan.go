@@ -224,12 +224,10 @@ func (f *planFlags) plan(cmd *cobra.Command, file string, options dsl.Options) (
 		}
 		diags = append(diags, more...)
 	}
-	if err := screen.Diagnostics(cmd.ErrOrStderr(), diags, sources); err != nil {
-		return nil, exit.With(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
+	if err := input.Show(cmd, diags, sources); err != nil {
+		return nil, err
 	}
 	switch {
-	case diags.HasErrors():
-		return nil, exit.Code(gate.ExitUsage)
 	case t == nil:
 		return p, nil
 	case t.Len() > shownCases && f.output == "text" && f.diff == "" && !f.selection.Given() &&

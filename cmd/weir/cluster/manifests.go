@@ -10,7 +10,6 @@ import (
 	"github.com/weir-bench/weir/cmd/weir/exit"
 	"github.com/weir-bench/weir/cmd/weir/input"
 	flags "github.com/weir-bench/weir/cmd/weir/launcher"
-	"github.com/weir-bench/weir/cmd/weir/screen"
 	"github.com/weir-bench/weir/cmd/weir/stored"
 	"github.com/weir-bench/weir/executor/launcher"
 	"github.com/weir-bench/weir/executor/launcher/kubernetes"
@@ -113,15 +112,9 @@ func (f *manifestsFlags) request(cmd *cobra.Command, args []string) (r launcher.
 	if err != nil {
 		return r, 0, err
 	}
-	p, sources, diags, err := input.Read(args[0], options)
+	p, err := input.ReadShown(cmd, args[0], options)
 	if err != nil {
 		return r, 0, err
-	}
-	if err := screen.Diagnostics(cmd.ErrOrStderr(), diags, sources); err != nil {
-		return r, 0, exit.With(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
-	}
-	if diags.HasErrors() {
-		return r, 0, exit.Code(gate.ExitUsage)
 	}
 	if r.Session == "" {
 		r.Session = stored.Slug(p.Scenario.Name)

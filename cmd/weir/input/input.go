@@ -132,6 +132,26 @@ func Read(arg string, options dsl.Options) (*planner.Plan, dsl.Sources, hcl.Diag
 	return p, sources, append(diags, more...), nil
 }
 
+// Show prints diagnostics on stderr, and returns wrong usage if there are errors.
+func Show(cmd *cobra.Command, diags hcl.Diagnostics, sources dsl.Sources) error {
+	if err := screen.Diagnostics(cmd.ErrOrStderr(), diags, sources); err != nil {
+		return exit.With(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
+	}
+	if diags.HasErrors() {
+		return exit.Code(gate.ExitUsage)
+	}
+	return nil
+}
+
+// ReadShown is Read that prints the diagnostics; errors among them are the error.
+func ReadShown(cmd *cobra.Command, arg string, options dsl.Options) (*planner.Plan, error) {
+	p, sources, diags, err := Read(arg, options)
+	if err == nil {
+		err = Show(cmd, diags, sources)
+	}
+	return p, err
+}
+
 // ReadAll plans all arguments and prints their diagnostics.
 func ReadAll(cmd *cobra.Command, args []string, options dsl.Options) ([]*planner.Plan, error) {
 	stderr := cmd.ErrOrStderr()
@@ -142,16 +162,9 @@ func ReadAll(cmd *cobra.Command, args []string, options dsl.Options) ([]*planner
 	var plans []*planner.Plan
 	bad := []int{}
 	for _, f := range files {
-		p, sources, diags, err := Read(f, options)
+		p, err := ReadShown(cmd, f, options)
 		if err != nil {
 			bad = append(bad, exit.Explain(stderr, cmd, err))
-			continue
-		}
-		if err := screen.Diagnostics(stderr, diags, sources); err != nil {
-			return nil, exit.With(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
-		}
-		if diags.HasErrors() {
-			bad = append(bad, gate.ExitUsage)
 			continue
 		}
 		plans = append(plans, p)
