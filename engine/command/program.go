@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"runtime"
 	"slices"
 	"sync/atomic"
 	"syscall"
@@ -43,8 +42,7 @@ type outputMode struct {
 	ready   string       // expression of the line to search for; "": none
 }
 
-// start starts a program in the process group of this process. The program dies with the thread that started it, which
-// lives until the program has ended.
+// start starts a program in the process group of this process, with which it dies.
 func start(argv, env []string, how outputMode) (*program, error) {
 	p := &program{ended: make(chan struct{})}
 	log := &stamper{to: os.Stdout, stamped: how.stamped, clock: how.clock}
@@ -61,24 +59,14 @@ func start(argv, env []string, how outputMode) (*program, error) {
 	out, errs := redact.Hidden().Writer(&p.out), redact.Hidden().Writer(&p.errs)
 	p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = env, out, errs
 	p.cmd.WaitDelay = time.Second // for output that a child holds open
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{}
-	child.DieWithThread(p.cmd.SysProcAttr)
-	started := make(chan error)
-	go func() {
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		p.began, p.memoryKills = time.Now(), child.MemoryKills()
-		err := p.cmd.Start()
-		started <- err
-		if err != nil {
-			return
-		}
-		p.err = p.cmd.Wait()
+	p.began, p.memoryKills = time.Now(), child.MemoryKills()
+	err = child.Start(p.cmd, func(err error) {
+		p.err = err
 		_, _ = out.Flush(), errs.Flush() // an output accepts everything
 		p.took = time.Since(p.began)
 		close(p.ended)
-	}()
-	if err := <-started; err != nil {
+	})
+	if err != nil {
 		return nil, fmt.Errorf("starting %s: %w", argv[0], plain(err))
 	}
 	return p, nil

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -27,7 +26,7 @@ type process struct {
 	err    error         // of Wait
 }
 
-// begin starts a process on a thread of its own, which lives as long: see child.DieWithThread.
+// begin starts a process.
 func begin(cmd *exec.Cmd) (*process, error) {
 	out, in, err := os.Pipe()
 	if err != nil {
@@ -37,21 +36,12 @@ func begin(cmd *exec.Cmd) (*process, error) {
 	cmd.Stdout, cmd.Stderr = in, p.stderr
 	// Ctrl-C at a terminal goes to weir alone
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	child.DieWithThread(cmd.SysProcAttr)
-	started := make(chan error)
-	go func() {
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		err := cmd.Start()
-		in.Close()
-		started <- err
-		if err != nil {
-			return
-		}
-		p.err = cmd.Wait()
+	err = child.Start(cmd, func(err error) {
+		p.err = err
 		close(p.over)
-	}()
-	if err := <-started; err != nil {
+	})
+	in.Close()
+	if err != nil {
 		out.Close()
 		return nil, err
 	}
