@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -164,15 +165,7 @@ func divide(total int64, weights []float64) []int64 {
 		remainder[i], order[i] = exact-float64(out[i]), i
 		left -= out[i]
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case remainder[a] > remainder[b]:
-			return -1
-		case remainder[a] < remainder[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(remainder[b], remainder[a]) })
 	takers := slices.DeleteFunc(order, func(i int) bool { return weights[i] == 0 })
 	each, more := left/int64(len(takers)), left%int64(len(takers))
 	for k, i := range takers {

@@ -200,18 +200,14 @@ func (s *session) pushed(doc *results.Document) {
 // unlessKilled returns a context that ends with the second Ctrl-C.
 func (s *session) unlessKilled() (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	done := make(chan struct{})
 	go func() {
 		select {
 		case <-s.kill:
 			cancel(errors.New("aborted"))
-		case <-done:
+		case <-ctx.Done():
 		}
 	}()
-	return ctx, func() {
-		close(done)
-		cancel(nil)
-	}
+	return ctx, func() { cancel(nil) }
 }
 
 // shownArguments are the arguments of this command without the secrets of --push and --notify.
