@@ -100,7 +100,7 @@ func (v *simulatedBackend) run(ctx context.Context, l *launchRun) error {
 	if err != nil {
 		l.outcome = &agent.Outcome{
 			Failure: &results.Failure{Rank: -1, Phase: "ready", Kind: results.FailedReady, Cause: err.Error()},
-			At:      agent.Moment{Time: time.Now()},
+			At:      agent.Moment(time.Now()),
 		}
 		return nil
 	}
@@ -124,7 +124,7 @@ func (v *simulatedBackend) run(ctx context.Context, l *launchRun) error {
 		p.from, p.to = at(from), at(simulated.Ended)
 	}
 	if simulated.Failure != nil {
-		l.outcome = &agent.Outcome{Failure: simulated.Failure, At: agent.Moment{Time: time.Now()}}
+		l.outcome = &agent.Outcome{Failure: simulated.Failure, At: agent.Moment(time.Now())}
 	}
 	return nil
 }

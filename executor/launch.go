@@ -215,7 +215,7 @@ func (l *launchRun) failed() *results.Failure {
 
 // endedByStop reports whether the launch ended because it was stopped at this time.
 func (l *launchRun) endedByStop(at time.Time) bool {
-	return l.outcome != nil && (l.outcome.Cancelled() || !l.outcome.At.Before(at))
+	return l.outcome != nil && (l.outcome.Cancelled() || !time.Time(l.outcome.At).Before(at))
 }
 
 func (l *launchRun) complete() bool {
@@ -226,9 +226,10 @@ func (l *launchRun) complete() bool {
 func (l *launchRun) handleReport(r agent.Report) bool {
 	switch {
 	case r.Running != nil:
-		l.connectedAt = slices.MaxFunc([]time.Time{l.connectedAt, r.Running.Time}, time.Time.Compare)
-		if l.pending[0].received == 0 && r.Running.After(l.pending[0].from) {
-			l.pending[0].from = r.Running.Time
+		began := time.Time(*r.Running)
+		l.connectedAt = slices.MaxFunc([]time.Time{l.connectedAt, began}, time.Time.Compare)
+		if l.pending[0].received == 0 && began.After(l.pending[0].from) {
+			l.pending[0].from = began
 			l.caseStarted(0)
 		}
 	case r.Progress != nil:

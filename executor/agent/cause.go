@@ -91,7 +91,7 @@ func rootCause(causes []cause) cause {
 }
 
 func failedOutcome(k causeKind, f results.Failure) *Outcome {
-	return &Outcome{Failure: &f, At: Moment{time.Now()}, Kind: k}
+	return &Outcome{Failure: &f, At: Moment(time.Now()), Kind: k}
 }
 
 // Lost is the outcome on a node with a lost agent.

@@ -147,7 +147,7 @@ func (l *nodeLaunch) endCause(cause error) (causeKind, string) {
 
 func (l *nodeLaunch) outcome() *Outcome {
 	if len(l.causes) == 0 {
-		return &Outcome{At: Moment{time.Now()}}
+		return &Outcome{At: Moment(time.Now())}
 	}
 	c := rootCause(l.causes)
 	return &Outcome{
@@ -155,7 +155,7 @@ func (l *nodeLaunch) outcome() *Outcome {
 			Rank: c.rank, Node: l.a.o.Node, Phase: c.phase, Kind: c.failureKind(),
 			Cause: l.hidden.Text(c.text), Log: redactLines(l.hidden, c.log.tail()),
 		},
-		At: Moment{c.at}, Kind: c.kind,
+		At: Moment(c.at), Kind: c.kind,
 	}
 }
 

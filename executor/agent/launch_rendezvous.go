@@ -69,7 +69,7 @@ func (l *nodeLaunch) onRendezvous() {
 			m.enter(running)
 			m.queue(wire.KindGo, nil)
 		}
-		l.a.report(Report{Task: l.id, Running: &Moment{time.Now()}})
+		l.a.report(Report{Task: l.id, Running: new(Moment(time.Now()))})
 	}
 }
 

@@ -85,5 +85,5 @@ func (o *Outcome) TakesPrecedence(other *Outcome) bool {
 	if o.Kind != other.Kind {
 		return o.Kind < other.Kind
 	}
-	return o.At.Before(other.At.Time)
+	return time.Time(o.At).Before(time.Time(other.At))
 }

@@ -11,10 +11,10 @@ import (
 )
 
 // Moment is a time that is encoded as its age, because clocks of hosts differ.
-type Moment struct{ time.Time }
+type Moment time.Time
 
 // MarshalJSON is called by the encoder.
-func (m Moment) MarshalJSON() ([]byte, error) { return json.Marshal(time.Since(m.Time)) }
+func (m Moment) MarshalJSON() ([]byte, error) { return json.Marshal(time.Since(time.Time(m))) }
 
 // UnmarshalJSON is called by the decoder.
 func (m *Moment) UnmarshalJSON(text []byte) error {
@@ -25,7 +25,7 @@ func (m *Moment) UnmarshalJSON(text []byte) error {
 	if ago < 0 {
 		return fmt.Errorf("a time %v in the future", -ago)
 	}
-	m.Time = time.Now().Add(-ago)
+	*m = Moment(time.Now().Add(-ago))
 	return nil
 }
 

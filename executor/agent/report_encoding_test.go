@@ -26,7 +26,7 @@ func reports() map[string]Report {
 		"connected": {Connected: true},
 		"failing":   {Failing: "rank 1 died"},
 
-		"running":  {Running: &Moment{at}},
+		"running":  {Running: new(Moment(at))},
 		"progress": {Progress: &Progress{Case: 2, Phase: "run", Done: 5, Total: 9, Rate: 1e9}},
 		"result": {
 			Result: &Result{
@@ -37,13 +37,13 @@ func reports() map[string]Report {
 		"served": {Result: &Result{Part: &workload.Part{Key: "b[x=1]", Rank: 0}}},
 		"outcome": {
 			Outcome: &Outcome{
-				At: Moment{at}, Kind: causePeer, Failure: &results.Failure{Rank: 3, Node: "n1", Phase: "run",
+				At: Moment(at), Kind: causePeer, Failure: &results.Failure{Rank: 3, Node: "n1", Phase: "run",
 					Kind: results.Crashed, Cause: "it died", Log: []string{"a", "b"}},
 				Counters:        []results.Counter{{Node: "n1", Device: "eth0", Name: "rx_crc_errors"}},
 				LowerTransports: map[int][]fabric.LowerTransport{3: {{}}},
 			},
 		},
-		"good":    {Outcome: &Outcome{At: Moment{at}}},
+		"good":    {Outcome: &Outcome{At: Moment(at)}},
 		"check":   {Check: &results.Check{Name: "c", Node: "n1", Status: "ok"}},
 		"command": {Command: &results.Command{Name: "c", Node: "n1", Status: "ok", Started: at.UTC().Round(0)}},
 		"clock":   {Clock: &at},
@@ -73,7 +73,10 @@ func TestReportsTravel(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		opts := cmp.Options{cmpopts.EquateEmpty(), cmpopts.EquateApproxTime(time.Second)}
+		opts := cmp.Options{
+			cmpopts.EquateEmpty(), cmpopts.EquateApproxTime(time.Second),
+			cmp.Transformer("time", func(m Moment) time.Time { return time.Time(m) }),
+		}
 		if diff := cmp.Diff(want, got, opts); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
