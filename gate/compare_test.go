@@ -102,6 +102,20 @@ func compared(base, now []float64) (*results.Comparison, error) {
 	return Compare(a, b, options)
 }
 
+// What a margin allows of a difference is an amount, also of a base below 0.
+func TestMarginOfANegativeBase(t *testing.T) {
+	base, now := separate([]float64{10, 10, 10}, []float64{10, 10, 10})
+	for i := range 3 {
+		base.Cases[0].Launches[i].Metrics.Set("skew", -1)
+		now.Cases[0].Launches[i].Metrics.Set("skew", 1)
+	}
+	cmp, err := Compare(base, now, CompareOptions{Margin: 0.03, Metrics: []string{"skew"}})
+	e := only(t, cmp, err)
+	if e.Verdict != results.Regression || !strings.Contains(e.Message, "the margin of 3% of the base, 30.0 ms") {
+		t.Errorf("%s: %s", e.Verdict, e.Message)
+	}
+}
+
 // A time that grows is a regression, a metric that may be zero is compared as a
 // difference, and one without a better direction is only reported.
 func TestDirectionsOfAComparison(t *testing.T) {
@@ -209,10 +223,10 @@ func TestSessionsAndEnvironments(t *testing.T) {
 	for _, c := range []struct {
 		session, fingerprint, want string
 	}{
-		{"s2", "sha256:1", "unpaired: cross-session; assumes that sessions do not differ"},
-		{"s2", "sha256:2", "unpaired: cross-session and cross-environment; assumes that sessions do not differ"},
+		{"s2", "sha256:1", "unpaired: cross-session; the interval assumes that sessions do not differ"},
+		{"s2", "sha256:2", "unpaired: cross-session and cross-environment; the interval assumes that sessions do not differ"},
 		{"s2", "", "unpaired: cross-session, and nothing shows that the environments are the same; " +
-			"assumes that sessions do not differ"},
+			"the interval assumes that sessions do not differ"},
 		{"s1", "sha256:1", "unpaired: both documents are of the same session"},
 	} {
 		base, now := separate([]float64{10, 10.1, 9.9}, []float64{10, 10.1, 9.9})

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"sort"
 
@@ -266,7 +267,7 @@ func (x *contrast) fromShiftReason() results.Reason {
 func (x *contrast) marginReason(kind results.ReasonKind, more ...results.Value) results.Reason {
 	r := results.Because(kind, append([]results.Value{results.Number("margin", x.margin, "share")}, more...)...)
 	if x.effect.Additive {
-		r.Values = append(r.Values, results.Number("allowed", x.margin*x.effect.Base.Value, x.effect.Unit))
+		r.Values = append(r.Values, results.Number("allowed", x.margin*math.Abs(x.effect.Base.Value), x.effect.Unit))
 	}
 	return r
 }

@@ -60,7 +60,7 @@ var words = map[results.ReasonKind]string{
 	results.BaselineAlone:   "the {launches} of the baseline alone make the interval ±{width!}: {change}",
 	results.SessionsBaseline: "the difference between sessions and the {launches} of the baseline alone make the interval" +
 		" ±{width!}: {change}",
-	results.SessionsAlike:   "assumes that sessions do not differ",
+	results.SessionsAlike:   "the interval assumes that sessions do not differ",
 	results.BaselineOptions: "the baseline was measured with other options: {options}",
 	results.SessionsVary:    "sessions vary by {sd} ({from})",
 	results.SessionsKept:    "a failure allows for sessions that vary by {sd} ({from})",
@@ -159,7 +159,7 @@ var words = map[results.ReasonKind]string{
 const (
 	discarded = "{discarded#} of {launches} discarded"
 	last      = " (last: {why})"
-	margins   = "the margin of {margin=}[ of the base, {allowed=}]"
+	margins   = "the margin of {margin=}[ of the base, {allowed!}]"
 	others    = "[ (median of the others: {others})][; about {would} if it were as fast]"
 	origin    = "[the baseline's (session {session})|that of the references (table {table})]"
 )
