@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"slices"
 	"time"
 
 	"github.com/weir-bench/weir/gate/wording"
@@ -91,13 +92,20 @@ func applyXFail(x *assertion.XFail, o outcome, started time.Time) outcome {
 }
 
 // beyondCeiling reports whether an expected failure is certainly larger than its ceiling accepts: the assertion fails
-// with bounds that are moved by the ceiling, too.
+// with bounds that are moved by the ceiling, too. Those of a trend are its tolerance; statements without a bound have
+// no ceiling.
 func (eval *evaluator) beyondCeiling(m item, o outcome) bool {
 	x := m.a.XFail
-	if x == nil || x.Ceiling == 0 || o.verdict != results.Fail || m.a.Subject == nil {
+	if x == nil || x.Ceiling == 0 || o.verdict != results.Fail || m.a.Subject == nil && len(m.a.Parts) == 0 {
 		return false
 	}
 	wider := *m.a
-	wider.Bounds = m.a.Bounds.Widened(x.Ceiling)
+	wider.Bounds, wider.Parts = m.a.Bounds.Widened(x.Ceiling), slices.Clone(m.a.Parts)
+	for i := range wider.Parts {
+		wider.Parts[i].Bounds = wider.Parts[i].Bounds.Widened(x.Ceiling)
+	}
+	if t := m.a.Trend; t != nil {
+		wider.Trend = &assertion.Trend{Axis: t.Axis, Direction: t.Direction, Tolerance: t.Tolerance + x.Ceiling}
+	}
 	return eval.judgeAs(item{c: m.c, a: &wider}, max(eval.family[m.a], 1)).verdict == results.Fail
 }

@@ -299,6 +299,27 @@ func TestCeilingsOfExpectedFailures(t *testing.T) {
 	}
 }
 
+// The ceiling of an expected failure moves the bounds of each part of all() and any(), and the tolerance of a trend.
+func TestCeilingsOfPartsAndTrends(t *testing.T) {
+	for value, want := range map[float64]results.Verdict{9.8: results.XFail, 5: results.Fail} {
+		cases, keys := series([]float64{10, 10.01, 10}, []float64{value, value * 1.001, value})
+		doc := docOf(cases...)
+		doc.Assertions = []*results.AssertionVerdict{
+			quantified("all", p(9.9), []int{3}, keys...), quantified("any", p(10.2), []int{3}, keys[1:]...),
+			trend("increases", 0.01, []int{3}, keys...),
+		}
+		for _, a := range doc.Assertions {
+			a.XFail = &assertion.XFail{Reason: "bug 7", Until: "2026-11-21", Ceiling: 0.05}
+		}
+		startedOn("2026-11-20", doc)
+		for _, a := range doc.Assertions {
+			if a.Verdict != want || (want == results.Fail) != has(a.Reasons, "beyond-ceiling accepted=0.05") {
+				t.Errorf("%s at %v: %s: %s", a.Name, value, a.Verdict, a.Message)
+			}
+		}
+	}
+}
+
 // A launch that was made again is no failure of its case, counts for nothing and is reported.
 func TestRetriedLaunches(t *testing.T) {
 	c := caseOf("c", inBand...)
