@@ -245,3 +245,30 @@ func TestLaunchesThatUnknownSessionsMakeUseless(t *testing.T) {
 		}
 	}
 }
+
+// Two or three launches of one side agree by chance. Beside more of the other side they pass at the bound as seldom as
+// any number does.
+func TestBaselinesOfFewLaunchesAtTheBound(t *testing.T) {
+	phase.NotUnderRace(t)
+	n := simulated(t, 1500, 20000)
+	for _, c := range []struct{ before, now int }{{2, 12}, {3, 12}, {8, 2}, {8, 3}, {8, 12}} {
+		passed := 0
+		for seed := range uint64(n) {
+			r := rand.New(rand.NewPCG(seed, 33))
+			values := func(n int, mean float64) (out []float64) {
+				for range n {
+					out = append(out, mean*math.Exp(0.03*r.NormFloat64()))
+				}
+				return out
+			}
+			doc, a := regression(values(c.now, 9.7), values(c.before, 10))
+			a.Looks = []int{c.now}
+			if Judge(doc); a.Verdict == results.Pass {
+				passed++
+			}
+		}
+		if share := 100 * float64(passed) / float64(n); share > 3 {
+			t.Errorf("%d launches against %d pass at the bound in %.1f %% of sessions", c.now, c.before, share)
+		}
+	}
+}

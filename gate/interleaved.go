@@ -47,6 +47,9 @@ func (c *combination) spread(variables []*variable, weights []float64) error {
 			continue
 		}
 		v, df := c.clusterVariance(cluster)
+		if lent, of, larger := c.lentNoise(cluster, v, variables, weights); larger {
+			v, df, most = lent, of, of
+		}
 		add(cluster, v, df)
 	}
 	c.variance = sum
@@ -80,6 +83,25 @@ func (c *combination) clusterVariance(cluster []int) (v, df float64) {
 // lent reports whether every source of a single launch has a donor of several.
 func (c *combination) lent() bool {
 	return !slices.ContainsFunc(c.sources, func(s *source) bool { return len(s.launches) < 2 && len(s.donor) < 2 })
+}
+
+// mostAlike is the number of launches up to which their agreement may be chance.
+const mostAlike = 3
+
+// lentNoise is the variance of a side of two or three launches of a baseline's comparison if the other side, which has
+// more, shows a larger one: so few agree by chance, and Welch's degrees of freedom then take them for certain.
+func (c *combination) lentNoise(
+	cluster []int, own float64, variables []*variable, weights []float64,
+) (v, df float64, larger bool) {
+	n := len(c.sources[cluster[0]].launches)
+	for _, i := range cluster {
+		if s := c.sources[i]; n > mostAlike || len(s.launches) != n || len(s.donor) <= n {
+			return 0, 0, false
+		}
+	}
+	v, df, err := c.borrowedNoise(cluster, variables, weights)
+	v /= float64(n)
+	return v, df, err == nil && v > own
 }
 
 // borrowedNoise is the variance of sources of a single launch. A baseline is assumed to be as noisy as the same case
