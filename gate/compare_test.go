@@ -3,6 +3,7 @@ package gate
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/test/phase"
 	"github.com/weir-bench/weir/workload"
 )
 
@@ -100,6 +102,31 @@ func compared(base, now []float64) (*results.Comparison, error) {
 	a, b := separate(base, now)
 	b.Session.ID = a.Session.ID
 	return Compare(a, b, options)
+}
+
+// Two or three launches beside more of the other side are judged at the margin as any number is.
+func TestFewLaunchesComparedAtTheMargin(t *testing.T) {
+	phase.NotUnderRace(t)
+	n := simulated(t, 1000, 10000)
+	for _, c := range [][2]int{{2, 12}, {12, 2}, {3, 12}, {8, 8}} {
+		wrong := 0
+		for seed := range uint64(n) {
+			r := rand.New(rand.NewPCG(seed, 61))
+			values := func(n int, mean float64) (out []float64) {
+				for range n {
+					out = append(out, mean*math.Exp(0.03*r.NormFloat64()))
+				}
+				return out
+			}
+			cmp, err := compared(values(c[0], 10), values(c[1], 9.7))
+			if e := only(t, cmp, err); e.Verdict != results.Unclear {
+				wrong++
+			}
+		}
+		if share := 100 * float64(wrong) / float64(n); share > 5 {
+			t.Errorf("%d and %d launches decide at the margin in %.1f %% of comparisons", c[0], c[1], share)
+		}
+	}
 }
 
 // What a margin allows of a difference is an amount, also of a base below 0.

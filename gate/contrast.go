@@ -54,6 +54,8 @@ func (c *comparer) contrast(p casePair, m workload.Metric, e *results.Effect) (*
 	now := &source{key: p.now.Key, c: p.now, launches: byIndex(p.now.Succeeded())}
 	if c.within {
 		base.c = p.base // it may be interleaved
+	} else {
+		base.donor, now.donor = now.launches, base.launches
 	}
 	sides := []*source{now, base}
 	check := boundCheck{

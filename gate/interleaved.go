@@ -88,8 +88,8 @@ func (c *combination) lent() bool {
 // mostAlike is the number of launches up to which their agreement may be chance.
 const mostAlike = 3
 
-// lentNoise is the variance of a side of two or three launches of a baseline's comparison if the other side, which has
-// more, shows a larger one: so few agree by chance, and Welch's degrees of freedom then take them for certain.
+// lentNoise is the variance of two or three launches of one of two sessions if the other session, which has more,
+// shows a larger one: so few agree by chance, and Welch's degrees of freedom then take them for certain.
 func (c *combination) lentNoise(
 	cluster []int, own float64, variables []*variable, weights []float64,
 ) (v, df float64, larger bool) {
