@@ -57,7 +57,7 @@ var words = map[results.ReasonKind]string{
 	results.LaunchesScatter: "the launches scatter too much",
 	results.LaunchesDiffer:  "launches differ by more than noise, so no number of launches is known to decide",
 	results.SessionsAlone:   "the difference between sessions alone makes the interval ±{width!}: {change}",
-	results.BaselineAlone:   "the {launches} of the baseline alone make the interval ±{width!}: {change}",
+	results.BaselineAlone:   "the {launches} of the baseline alone {launches?makes|make} the interval ±{width!}: {change}",
 	results.SessionsBaseline: "the difference between sessions and the {launches} of the baseline alone make the interval" +
 		" ±{width!}: {change}",
 	results.SessionsAlike:   "the interval assumes that sessions do not differ",
