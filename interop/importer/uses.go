@@ -24,13 +24,17 @@ type uses struct {
 	keyed   map[string]bool // arrays with names that are read otherwise
 	within  []string        // functions around the node
 	size    int             // expansions of texts
+	each    map[string]bool // variables of loops over words
+	growth  int             // how often a value may be in a text that follows from it
 	ranges  int             // in braces
 }
 
 // usesOf returns what nodes need.
 func (v variables) usesOf(all ...syntax.Node) *uses {
-	u := &uses{of: v, known: true, names: map[string]bool{}, own: map[string]bool{}, texts: map[string]bool{},
-		counted: map[string]bool{}, keyed: map[string]bool{}}
+	u := &uses{
+		of: v, known: true, growth: 1, names: map[string]bool{}, own: map[string]bool{}, texts: map[string]bool{},
+		counted: map[string]bool{}, keyed: map[string]bool{}, each: map[string]bool{},
+	}
 	for _, n := range all {
 		u.add(n)
 	}
@@ -50,8 +54,40 @@ func (v variables) defaultsIn(n syntax.Node) (all []string) {
 	return all
 }
 
-// mostExpansions is how many texts commands may put together when they are evaluated: each may double a value.
-const mostExpansions = 48
+// mostGrowth is the highest growth of values that are evaluated.
+const mostGrowth = 1 << 10
+
+// grows adds that a value follows from several texts.
+func (u *uses) grows(texts int) {
+	u.growth *= max(1, texts)
+	u.require(u.growth <= mostGrowth)
+	u.growth = min(u.growth, mostGrowth+1)
+}
+
+// gives adds what a statement gives to what sets variables: a pipe, a function, read.
+func (u *uses) gives(n *syntax.Stmt) {
+	switch cmd := n.Cmd.(type) {
+	case *syntax.BinaryCmd:
+		if cmd.Op != syntax.Pipe && cmd.Op != syntax.PipeAll {
+			return
+		}
+	case *syntax.CallExpr:
+		isSetter := len(cmd.Args) > 0 && slices.Contains(setters, cmd.Args[0].Lit())
+		if len(cmd.Args) == 0 || !isSetter && u.of[functionEntry(cmd.Args[0].Lit())].function == nil {
+			return
+		}
+	default:
+		return
+	}
+	texts := 0
+	syntax.Walk(n, func(n syntax.Node) bool {
+		if _, ok := n.(*syntax.ParamExp); ok {
+			texts++
+		}
+		return true
+	})
+	u.grows(texts)
+}
 
 func (u *uses) add(top syntax.Node) {
 	u.ownIn(top)
@@ -84,23 +120,30 @@ func (u *uses) add(top syntax.Node) {
 				u.loop(n.Do)
 				return false
 			}
-			iter, _ := n.Loop.(*syntax.WordIter)
-			u.require(!n.Select && iter != nil && iter.InPos.IsValid())
-			if iter != nil {
-				u.words(iter.Items...)
-				for _, w := range iter.Items {
-					u.add(w)
-				}
+			iter, ok := n.Loop.(*syntax.WordIter)
+			if u.require(ok && !n.Select && iter.InPos.IsValid()); !ok {
+				return false
 			}
+			u.words(iter.Items...)
+			for _, w := range iter.Items {
+				u.add(w)
+			}
+			name, sets := iter.Name.Value, variables{}
+			sets.set(name, "", true)
+			sets.forgetIn(&syntax.Block{Stmts: n.Do})
+			u.each[name] = sets[name].Set
 			u.loop(n.Do)
+			delete(u.each, name)
 			return false
 		case *syntax.WhileClause:
 			u.loop(slices.Concat(n.Cond, n.Do))
 			return false
 		case *syntax.Stmt:
 			u.require(!n.Background && !n.Coprocess && !n.Disown)
+			u.gives(n)
 		case *syntax.Assign:
 			u.assign(n)
+			return false
 		case *syntax.DeclClause:
 			for _, a := range n.Args {
 				u.require(a.Name != nil || slices.Contains([]string{"-a", "-A", "-r", "-x", "-g"}, litOf(a.Value)))
@@ -201,8 +244,10 @@ func (u *uses) parameter(n *syntax.ParamExp) {
 		u.require(false)
 		return
 	}
-	u.size++
 	name := n.Param.Value
+	if !u.each[name] {
+		u.size++
+	}
 	if name == "*" {
 		name = "@"
 	}
@@ -329,7 +374,7 @@ func (u *uses) assign(a *syntax.Assign) {
 		known, has := u.of[a.Name.Value]
 		u.require(a.Index == nil && (a.Array == nil) == !known.isArray() || !has && a.Index == nil)
 		u.require(!known.integer && known.Kind != expand.Associative && known.Kind != expand.NameRef)
-		if u.size++; has {
+		if has {
 			u.read(a.Name.Value, false)
 		}
 	case u.of[a.Name.Value].integer || u.of[a.Name.Value].Kind == expand.NameRef:
@@ -345,15 +390,26 @@ func (u *uses) assign(a *syntax.Assign) {
 			u.arithmetic(a.Index)
 		}
 	}
-	if a.Array == nil {
-		return
+	before := u.size
+	if index, ok := a.Index.(*syntax.Word); ok && u.of[a.Name.Value].Kind == expand.Associative {
+		u.add(index)
 	}
-	for _, e := range a.Array.Elems {
-		u.words(e.Value)
-		if e.Index != nil {
+	if a.Value != nil {
+		u.add(a.Value)
+	}
+	if a.Array != nil {
+		for _, e := range a.Array.Elems {
+			u.words(e.Value)
 			u.arithmetic(e.Index)
+			if e.Value != nil {
+				u.add(e.Value)
+			}
 		}
 	}
+	if a.Append {
+		u.size++
+	}
+	u.grows(u.size - before)
 }
 
 // words adds that words are no names of files.
@@ -399,9 +455,6 @@ func onlyPart(w *syntax.Word) syntax.WordPart {
 
 // call adds what a command uses beside its words: the body of a function.
 func (u *uses) call(n *syntax.CallExpr) {
-	if u.size > mostExpansions {
-		u.require(false)
-	}
 	if len(n.Args) == 0 {
 		u.require(!slices.ContainsFunc(n.Assigns, func(a *syntax.Assign) bool { return a.Name.Value == "IFS" }))
 		return
