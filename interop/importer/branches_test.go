@@ -22,6 +22,7 @@ func TestWhatIsToldOfBranches(t *testing.T) {
 		u + "1\n$BENCH -s 8":                                     "line 2: only the shell knows which program $BENCH",
 		"- run: " + u + "1\n" + u + "2":                          "x.sh:1: weir reads no steps of a workflow",
 		"bench:\n\t@" + u + "1\n" + u + "2":                      "x.sh:2: weir reads no recipes of a Makefile",
+		"timeout 9 numactl -N 0 nice -n 5 " + u + "1":            "nice is not taken over",
 		"run: " + u + "1\n" + u + "2":                            "x.sh:1: weir reads no keys of a workflow",
 	} {
 		made, err := importer.Script("x.sh", script+"\n", importer.Options{Memory: "dram"})
@@ -52,6 +53,11 @@ func TestFurtherLoopsOfScripts(t *testing.T) {
 	for _, c := range []struct{ script, want string }{
 		{"printf '%s\\n' 4 8 > f; parallel -j 1 " + u + "{} :::: f; parallel -j1 -a f " + u + "1{}", "4 8 14 18"},
 		{"echo 4 8 | xargs --max-args=1 " + u + "; seq 2 | xargs --replace " + u + "{}", "4 8 1 2"},
+		{"for s in $(seq 0.5 0.5 2) $(seq 1.50 2.6) $(seq 2.5); do " + u + "1${s/./}; done",
+			"105 110 115 120 1150 1250 11 12"},
+		{"echo 4 > f; echo 8 > g; for s in $(cat f g); do " + u + "$s; done", "4 8"},
+		{"printf 'x\\n4\\n8\\n' > f; tail -n +2 f | while read s; do " + u + "$s; done; " + u + "$(head -2 f | tail -1)",
+			"4 8 4"},
 		{"seq 3 4 | xargs --replace=N " + u + "N", "3 4"},
 		{"n=0; for ((;;)); do ((n++ >= 2)) && break; " + u + "$n; done", "1 2"},
 		{"for ((i = 0, s = 4; i < 2; i++, s *= 2)); do " + u + "$s; done", "4 8"},

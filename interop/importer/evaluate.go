@@ -255,8 +255,18 @@ func (e *evaluation) program(interp.ExecHandlerFunc) interp.ExecHandlerFunc {
 		if !ok {
 			return e.stop()
 		}
-		text := ""
-		if needsInput := !slices.Contains(withoutInput, args[0]) && (args[0] != "cat" || len(args) == 1); needsInput {
+		text, needsInput := "", !slices.Contains(withoutInput, args[0])
+		for last := len(args) - 1; last > 0 && (needsInput || args[0] == "cat"); last-- {
+			file, known := e.files.fileText(args[last])
+			if !known {
+				break
+			}
+			text, args, needsInput = file+text, args[:last], false
+		}
+		if args[0] == "cat" && len(args) > 1 {
+			return e.stop()
+		}
+		if needsInput {
 			if of.Stdin == nil {
 				return e.stop()
 			}
@@ -264,11 +274,6 @@ func (e *evaluation) program(interp.ExecHandlerFunc) interp.ExecHandlerFunc {
 			if text = string(read); err != nil || len(text) > mostValue {
 				return e.stop()
 			}
-		} else if args[0] == "cat" {
-			if text, ok = e.files.fileTexts(args[1:]); !ok {
-				return e.stop()
-			}
-			args = args[:1]
 		}
 		printed, ok := run(args[1:], text)
 		if !ok {

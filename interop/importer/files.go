@@ -29,17 +29,6 @@ func (v variables) fileText(name string) (text string, known bool) {
 	return "", false
 }
 
-// fileTexts returns the texts of several files.
-func (v variables) fileTexts(all []string) (text string, known bool) {
-	for _, name := range all {
-		more, ok := v.fileText(name)
-		if text += more; !ok || len(text) > mostValue {
-			return "", false
-		}
-	}
-	return text, true
-}
-
 // keepOutput keeps what a statement writes into files.
 func (s *script) keepOutput(n *syntax.Stmt) {
 	own := *n

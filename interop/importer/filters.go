@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"math"
 	"path"
 	"slices"
 	"strconv"
@@ -200,7 +201,7 @@ func sorted(args []string, text string) (printed string, ok bool) {
 	return joined(lines), true
 }
 
-// counted is what seq prints of whole numbers.
+// counted is what seq prints.
 func counted(args []string) (printed string, ok bool) {
 	r, ok := rangeOf(args)
 	if !ok || r.count > mostItems {
@@ -208,7 +209,7 @@ func counted(args []string) (printed string, ok bool) {
 	}
 	var numbers []string
 	for i := range r.count {
-		number := strconv.Itoa(r.from + i*r.by)
+		number := r.decimal(r.from + i*r.by)
 		numbers = append(numbers, r.before+strings.Repeat("0", max(0, r.width-len(number)))+number+r.after)
 	}
 	if numbers == nil {
@@ -223,12 +224,27 @@ type numberRange struct {
 	separator       string
 	width           int // to which zeros fill numbers; 0: none do
 	before, after   string
+	scale, decimals int // numbers have as many decimals, and as many are printed
+}
+
+// decimal returns a number with its decimals.
+func (r numberRange) decimal(n int) string {
+	if r.scale == 0 {
+		return strconv.Itoa(n)
+	}
+	return strconv.FormatFloat(float64(n)/math.Pow10(r.scale), 'f', r.decimals, 64)
+}
+
+// decimalsOf returns the number of decimals of a number.
+func decimalsOf(number string) int {
+	_, after, _ := strings.Cut(number, ".")
+	return len(after)
 }
 
 // seqFormat matches a format of seq for whole numbers.
 var seqFormat = lazyregexp.New(`^([^%\\]*)%(?:0(\d))?(?:\.0f|g)([^%\\]*)$`)
 
-// rangeOf returns the whole numbers that arguments of seq give.
+// rangeOf returns the numbers that arguments of seq give.
 func rangeOf(args []string) (r numberRange, ok bool) {
 	padded, formatted := false, false
 	r.separator = "\n"
@@ -258,15 +274,26 @@ func rangeOf(args []string) (r numberRange, ok bool) {
 	}
 	var ends []int
 	width := 0
+	for i, a := range args {
+		r.scale = max(r.scale, decimalsOf(a))
+		if i == 0 && len(args) > 1 || i == 1 && len(args) > 2 {
+			r.decimals = max(r.decimals, decimalsOf(a))
+		}
+	}
+	if r.scale > 6 || r.scale > 0 && (padded || formatted) {
+		return r, false
+	}
 	for _, a := range args {
-		number, err := strconv.Atoi(a)
+		whole, after, _ := strings.Cut(a, ".")
+		number, err := strconv.Atoi(whole + after + strings.Repeat("0", r.scale-len(after)))
 		filled := padded || formatted
 		if err != nil || number > 1<<30 || number < -1<<30 || filled && number < 0 || formatted && number > 999_999 {
 			return r, false
 		}
 		ends, width = append(ends, number), max(width, len(a))
 	}
-	r.from, r.by = 1, 1
+	r.from = int(math.Pow10(r.scale))
+	r.by = r.from
 	to := ends[len(ends)-1]
 	if len(ends) > 1 {
 		r.from = ends[0]

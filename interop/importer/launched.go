@@ -173,12 +173,14 @@ func skipped(words []string) []Note {
 	var notes []Note
 	for i, w := range words {
 		name := path.Base(w)
-		starts := i == 0 || isWrapper(words[i-1]) || strings.HasPrefix(words[i-1], "-")
+		starts := i == 0 || isWrapper(words[i-1]) || strings.HasPrefix(words[i-1], "-") || insteadOf[name] != ""
 		silent := slices.Contains(neutralWrappers, name) || pythonName().MatchString(name) || launcherOf(w) != ""
 		switch {
 		case !starts || !slices.Contains(wrappers, name) || silent || slices.Contains(named, name):
 		case insteadOf[name] != "":
-			notes = append(notes, Note{Text: name + " is not taken over: " + insteadOf[name]})
+			if note := (Note{Text: name + " is not taken over: " + insteadOf[name]}); !slices.Contains(notes, note) {
+				notes = append(notes, note)
+			}
 		default:
 			named = append(named, name)
 		}
