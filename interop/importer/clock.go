@@ -41,7 +41,7 @@ func (s *script) lastsFor(n *syntax.WhileClause) int64 {
 	if len(n.Cond) != 1 {
 		return 0
 	}
-	if o, known := s.holds(n.Cond); known && o.yes != n.Until && !leaves(n.Do) {
+	if o, known := s.holds(n.Cond); known && o.yes != n.Until && !s.leaves(n.Do) {
 		return s.limit
 	}
 	var less, more moment

@@ -274,14 +274,9 @@ func (s *script) tellUnreached(text string, f *syntax.File) {
 
 // tellGate tells of an exit with an error that depends on what a program printed: the scenario asserts nothing for it.
 func (s *script) tellGate(at syntax.Node, conditions, branches []*syntax.Stmt) {
-	fails := false
-	for _, branch := range branches {
-		syntax.Walk(branch, func(n syntax.Node) bool {
-			c, ok := n.(*syntax.CallExpr)
-			fails = fails || ok && len(c.Args) == 2 && c.Args[0].Lit() == "exit" && c.Args[1].Lit() != "0"
-			return true
-		})
-	}
+	fails := s.finds("", blockOf(branches), 0, func(_ string, c *syntax.CallExpr) bool {
+		return len(c.Args) == 2 && c.Args[0].Lit() == "exit" && c.Args[1].Lit() != "0"
+	})
 	var of, reads []string
 	for _, cond := range conditions {
 		syntax.Walk(cond, func(n syntax.Node) bool {

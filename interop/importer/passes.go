@@ -133,7 +133,7 @@ func (s *script) leftLoop() bool {
 func (s *script) threePart(text string, n *syntax.ForClause, c *syntax.CStyleLoop, depth int) (
 	passes int, done bool, err error,
 ) {
-	if c.Cond == nil && !leaves(n.Do) {
+	if c.Cond == nil && !s.leaves(n.Do) {
 		return 0, false, nil
 	}
 	return s.attempt(n, func(pass int) (again, known bool) {

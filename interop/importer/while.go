@@ -33,7 +33,7 @@ func (s *script) while(text string, n *syntax.WhileClause, depth int) error {
 		if known {
 			s.known.take(o)
 		}
-		return o.yes != n.Until, known && (!always(n.Cond) || leaves(n.Do))
+		return o.yes != n.Until, known && (!always(n.Cond) || s.leaves(n.Do))
 	}, text, n.Do, depth)
 	if done || err != nil {
 		s.known.forgetIn(&syntax.Block{Stmts: n.Cond})
@@ -98,15 +98,11 @@ func always(cond []*syntax.Stmt) bool {
 }
 
 // leaves reports whether a body has a command that leaves its loop.
-func leaves(body []*syntax.Stmt) (found bool) {
-	syntax.Walk(&syntax.Block{Stmts: body}, func(n syntax.Node) bool {
-		if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
-			to := jumps[call.Args[0].Lit()]
-			found = found || to != onward && to != continues
-		}
-		return !found
+func (s *script) leaves(body []*syntax.Stmt) bool {
+	return s.finds("", blockOf(body), 0, func(_ string, call *syntax.CallExpr) bool {
+		to := jumps[call.Args[0].Lit()]
+		return to != onward && to != continues
 	})
-	return found
 }
 
 // rowsOf returns the lines of a known text that a loop reads, while read NAME…, and the command that reads one.
