@@ -43,6 +43,7 @@ func TestValuesAsOfBash(t *testing.T) {
 		{"r() { local OPTIND=1 s=4 o; while getopts s:v o; do case $o in s) s=$OPTARG;; esac; done; shift $((OPTIND - 1)); " +
 			u + "$s$1; }; r -s 8 1; r -v 2", "81 42"},
 		{"printf -v 'a[1]' %d 8; " + u + "${a[1]}; printf -v x -- '-s %d' 4; ucx_perftest h -t tag_bw $x", "8 4"},
+		{"x=$(echo ~/8); " + u + "${x#\\~/}", "8"},
 		{"[ x -eq 0 ] || " + u + "8", "8"},
 		{"for s in {1024..4096..1024}; do " + u + "$s; done", "1Ki 2Ki 3Ki 4Ki"},
 		{"for s in $(seq -f '%03g' 8 9) $(seq -f %.0f 1 2); do " + u + "1$s; done", "1008 1009 11 12"},

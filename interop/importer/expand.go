@@ -62,7 +62,10 @@ func (v variables) Get(name string) expand.Variable {
 	if name == "*" {
 		name = "@"
 	}
-	of, _ := v.resolved(name)
+	of, has := v.resolved(name)
+	if !has && name == "HOME" { // else package interp takes that of this host
+		return expand.Variable{Set: true, Kind: expand.String, Str: "~"}
+	}
 	return of.Variable
 }
 

@@ -6,8 +6,6 @@ import (
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
-
-	"github.com/weir-bench/weir/internal/lazyregexp"
 )
 
 // uses says what words or commands need to be evaluated, without evaluating them: package expand and package interp
@@ -52,41 +50,6 @@ func (v variables) defaultsIn(n syntax.Node) (all []string) {
 	}
 	slices.Sort(all)
 	return all
-}
-
-// mostGrowth is the highest growth of values that are evaluated.
-const mostGrowth = 1 << 10
-
-// grows adds that a value follows from several texts.
-func (u *uses) grows(texts int) {
-	u.growth *= max(1, texts)
-	u.require(u.growth <= mostGrowth)
-	u.growth = min(u.growth, mostGrowth+1)
-}
-
-// gives adds what a statement gives to what sets variables: a pipe, a function, read.
-func (u *uses) gives(n *syntax.Stmt) {
-	switch cmd := n.Cmd.(type) {
-	case *syntax.BinaryCmd:
-		if cmd.Op != syntax.Pipe && cmd.Op != syntax.PipeAll {
-			return
-		}
-	case *syntax.CallExpr:
-		isSetter := len(cmd.Args) > 0 && slices.Contains(setters, cmd.Args[0].Lit())
-		if len(cmd.Args) == 0 || !isSetter && u.of[functionEntry(cmd.Args[0].Lit())].function == nil {
-			return
-		}
-	default:
-		return
-	}
-	texts := 0
-	syntax.Walk(n, func(n syntax.Node) bool {
-		if _, ok := n.(*syntax.ParamExp); ok {
-			texts++
-		}
-		return true
-	})
-	u.grows(texts)
 }
 
 func (u *uses) add(top syntax.Node) {
@@ -176,18 +139,6 @@ func (u *uses) add(top syntax.Node) {
 }
 
 func (u *uses) require(ok bool) { u.known = u.known && ok }
-
-// quotes reports whether a word has a part that is no pattern: in quotes, or behind a backslash.
-func quotes(w *syntax.Word) bool {
-	return w == nil || slices.ContainsFunc(w.Parts, func(part syntax.WordPart) bool {
-		l, isLit := part.(*syntax.Lit)
-		_, isVariable := part.(*syntax.ParamExp)
-		return !isVariable && (!isLit || strings.Contains(l.Value, `\`))
-	})
-}
-
-// comparisons are the operators that compare numbers.
-var comparisons = names("-eq|-ne|-lt|-le|-gt|-ge")
 
 // ownIn keeps the variables that commands set by themselves.
 func (u *uses) ownIn(top syntax.Node) {
@@ -291,81 +242,6 @@ func (u *uses) parameter(n *syntax.ParamExp) {
 	}
 }
 
-// numeric matches what a shell reads as a number: decimal, octal, hexadecimal, or BASE#NUMBER.
-var numeric = lazyregexp.New(`^\s*[-+]?(?:0[xX][\da-fA-F]+|0[0-7]*|[1-9]\d{0,17}|\d\d?#[\w@]+)\s*$`)
-
-// arithmetic adds an expression, of which each operand has to be a number.
-func (u *uses) arithmetic(e syntax.ArithmExpr) {
-	switch e := e.(type) {
-	case *syntax.ParenArithm:
-		u.arithmetic(e.X)
-	case *syntax.UnaryArithm:
-		if u.arithmetic(e.X); e.Op == syntax.Inc || e.Op == syntax.Dec {
-			u.target(e.X)
-		}
-	case *syntax.BinaryArithm:
-		op := e.Op.String()
-		if strings.HasSuffix(op, "=") && !comparison().MatchString(op) {
-			if u.target(e.X); op == "=" {
-				u.arithmetic(e.Y)
-				u.own[e.X.(*syntax.Word).Lit()] = true
-				return
-			}
-		}
-		u.arithmetic(e.X)
-		u.arithmetic(e.Y)
-		if n, ok := u.of.number(e.Y, false); ok && (op == "<<" || op == ">>") {
-			u.require(n >= 0 && n < 63) // else they take another number
-		}
-	case *syntax.Word:
-		u.operand(e)
-	case nil:
-	default:
-		u.require(false)
-	}
-}
-
-// target adds what an operator assigns.
-func (u *uses) target(e syntax.ArithmExpr) {
-	w, ok := e.(*syntax.Word)
-	u.assigns = true
-	if u.require(ok && syntax.ValidName(w.Lit())); !ok {
-		u.known = false
-	}
-}
-
-func (u *uses) operand(w *syntax.Word) {
-	size := u.size
-	defer func() { u.size = size }() // a number does not grow
-	if name := w.Lit(); syntax.ValidName(name) {
-		if u.read(name, false); u.own[name] {
-			u.require(!u.texts[name])
-		} else {
-			known := u.of[name]
-			text := known.Str
-			if known.Kind == expand.Indexed && len(known.List) > 0 {
-				text = known.List[0]
-			}
-			u.require(text == "" || numeric().MatchString(text))
-		}
-		return
-	}
-	own := *u
-	own.known = true
-	own.add(w)
-	u.known, u.assumed, u.assigns = u.known && own.known, own.assumed, own.assigns
-	for name := range own.names {
-		if u.own[name] || len(u.within) > 0 && isCount(name) {
-			u.require(!u.texts[name])
-			return // its value is not known before the commands run
-		}
-	}
-	if u.known {
-		text, ok := u.of.value(w)
-		u.require(ok && (text == "" || numeric().MatchString(text)))
-	}
-}
-
 // assign adds an assignment, but those that package interp does not make.
 func (u *uses) assign(a *syntax.Assign) {
 	switch {
@@ -418,29 +294,6 @@ func (u *uses) words(all ...*syntax.Word) {
 		u.require(w == nil || !namesFiles(w))
 	}
 }
-
-// loop adds the body of a loop. A value may not follow from several of the pass before: it would double in each.
-func (u *uses) loop(body []*syntax.Stmt) {
-	size := u.size
-	sets := false
-	for _, stmt := range body {
-		u.add(stmt)
-		syntax.Walk(stmt, func(n syntax.Node) bool {
-			switch n := n.(type) {
-			case *syntax.Assign:
-				_, isNumber := onlyPart(n.Value).(*syntax.ArithmExp)
-				sets = sets || n.Array != nil || n.Append || n.Value != nil && litOf(n.Value) == "" && !isNumber
-			case *syntax.CallExpr:
-				sets = sets || len(n.Args) > 0 && slices.Contains(setters, n.Args[0].Lit())
-			}
-			return true
-		})
-	}
-	u.require(!sets || u.size-size < 2)
-}
-
-// setters are commands that set variables by their words or by what they read.
-var setters = names("read|mapfile|readarray|printf|set|eval")
 
 // onlyPart returns the part of a word that has one.
 func onlyPart(w *syntax.Word) syntax.WordPart {
