@@ -229,17 +229,6 @@ func (v variables) substituted(n *syntax.CmdSubst) (text string, known bool) {
 	return o.printed, known
 }
 
-// allFields is fields for several words.
-func (v variables) allFields(all []*syntax.Word) (words []string, ok bool) {
-	for _, w := range all {
-		fields, ok := v.fields(w)
-		if words = append(words, fields...); !ok || len(words) > mostItems {
-			return nil, false
-		}
-	}
-	return words, true
-}
-
 // Ranges of brace expansion: any, and one of whole numbers.
 var (
 	braceRange   = lazyregexp.New(`\{[^{}]*\.\.[^{}]*\}`)
@@ -289,7 +278,11 @@ func (v variables) seqOf(n *syntax.CmdSubst) (r numberRange, ok bool) {
 	if !ok || len(call.Assigns) > 0 || len(call.Args) < 2 || call.Args[0].Lit() != "seq" {
 		return r, false
 	}
-	args, ok := v.allFields(call.Args[1:])
+	var args []string
+	for _, w := range call.Args[1:] {
+		words, known := v.fields(w)
+		args, ok = append(args, words...), ok && known
+	}
 	if !ok || v[functionEntry("seq")].function != nil {
 		return r, false
 	}
