@@ -274,6 +274,10 @@ func (s *script) callFunction(text string, f *function, n *syntax.CallExpr, dept
 	default:
 		s.tellCommand(text, n, fmt.Sprintf("calls function %s of line %d", name, f.decl.Pos().Line()))
 	}
+	if f.text == text && !f.elsewhere && len(s.locals) == 0 && s.around == 0 && f.decl.Pos().After(n.Pos()) {
+		s.lose("line %d calls function %s before line %d defines it: a shell finds no such command, and the scenario has "+
+			"its commands", s.lineOf(n), n.Args[0].Lit(), f.decl.Pos().Line())
+	}
 	given := s.passed(text, n.Args[1:])
 	exported, restore := s.exported, s.known.keep(argumentNames())
 	f.called = true
