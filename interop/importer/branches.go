@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -70,7 +71,7 @@ func (s *script) takesDefault(text string, b branches, chosen []int) bool {
 			continue
 		}
 		runs = runs || has
-		if s.finds(text, part, mostCalls, endsScript) {
+		if s.finds(text, part, mostCalls, endsScript) || s.finds(text, part, mostCalls, s.runsServer) {
 			return false
 		}
 	}
@@ -103,15 +104,30 @@ func (s *script) finds(text string, top syntax.Node, depth int, has func(string,
 
 // runsTool reports whether a command is of a tool.
 func (s *script) runsTool(text string, call *syntax.CallExpr) bool {
-	var words []string
-	for _, w := range call.Args {
-		words = append(words, word(text, w))
-	}
+	words := asWritten(text, call)
 	if inner, _ := textArgument(words); s.mentioned(inner.text) {
 		return true
 	}
 	t, at, taken := s.find(words)
 	return t != nil && (&Line{tool: t, args: words[at+taken:]}).measuresNot() == ""
+}
+
+// runsServer reports whether a command is one side of a test, and another host runs the other one.
+func (s *script) runsServer(text string, call *syntax.CallExpr) bool {
+	words := asWritten(text, call)
+	t, at, taken := s.find(words)
+	if t == nil {
+		return false
+	}
+	return errors.Is(t.readAlone(Line{path: words[at], args: words[at+taken:]}, Options{}), errServer)
+}
+
+// asWritten returns the words of a command as the script has them.
+func asWritten(text string, call *syntax.CallExpr) (words []string) {
+	for _, w := range call.Args {
+		words = append(words, word(text, w))
+	}
+	return words
 }
 
 func endsScript(_ string, call *syntax.CallExpr) bool { return call.Args[0].Lit() == "exit" }

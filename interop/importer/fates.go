@@ -250,12 +250,8 @@ var modelServers = names("sglang.launch_server|vllm.entrypoints.openai.api_serve
 
 // tellCommand tells the fate of a command that is not read as a call.
 func (s *script) tellCommand(text string, n *syntax.CallExpr, became string) {
-	var written []string
-	for _, w := range n.Args {
-		written = append(written, word(text, w))
-	}
 	if s.any {
-		s.tell(n, strings.Join(written, " "), became)
+		s.tell(n, strings.Join(asWritten(text, n), " "), became)
 	}
 }
 

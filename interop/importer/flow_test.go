@@ -38,6 +38,8 @@ func TestFlowOfScripts(t *testing.T) {
 		{"case $X in a) " + u + "1;; *) " + u + "2;; esac", "1 2"},
 		{"M=${1:-a}; case $M in a) " + u + "1;; *) " + u + "2;; esac", "1"},
 		{"M=${1:-h}; case $M in a) " + u + "1;; b) " + u + "2;; *) echo usage;; esac", "1 2"},
+		{"R=${R:-server}; if [ $R = server ]; then ucx_perftest; else " + u + "8; fi", "8"},
+		{"R=${R:-client}; if [ $R = server ]; then ucx_perftest; else " + u + "8; fi", "8"},
 		{"M=${1:-h}; case $M in h) exit 1;; *) " + u + "2;; esac; " + u + "4", "2 4"},
 		{"case ab in a*) " + u + "1;;& b) " + u + "2;;& *b) " + u + "4;& x) " + u + "8;; *) x;; esac", "1 4 8"},
 		{"S=4; if [ $# -gt 0 ]; then S=$1; fi; " + u + "$S", "4"},
