@@ -24,6 +24,7 @@ func TestWhatIsToldOfBranches(t *testing.T) {
 		"bench:\n\t@" + u + "1\n" + u + "2":                      "x.sh:2: weir reads no recipes of a Makefile",
 		"timeout 9 numactl -N 0 nice -n 5 " + u + "1":            "nice is not taken over",
 		"f\nf() { " + u + "1; }":                                 "line 1 calls function f before line 2 defines it",
+		"for i in 1 2; do f $i; done\nf() { " + u + "$1; }":      "line 1 calls function f before line 2",
 		"run: " + u + "1\n" + u + "2":                            "x.sh:1: weir reads no keys of a workflow",
 	} {
 		made, err := importer.Script("x.sh", script+"\n", importer.Options{Memory: "dram"})

@@ -18,6 +18,7 @@ type function struct {
 	several bool   // it is defined more than once
 	named   bool   // a command calls it by name
 	called  bool   // its body was read
+	defined bool   // the script came to its definition
 
 	elsewhere bool // the script reads it from another file
 	exported  bool // a shell that a command starts has it
@@ -66,6 +67,9 @@ func (s *script) define(text string, f *syntax.File) {
 func (s *script) redefine(text string, n *syntax.FuncDecl, depth int) error {
 	name := n.Name.Value
 	of, has := s.several[name]
+	if f := s.functions[name]; !has && f != nil {
+		f.defined = true
+	}
 	if !has {
 		return nil
 	}
@@ -73,7 +77,7 @@ func (s *script) redefine(text string, n *syntax.FuncDecl, depth int) error {
 		s.functions[name], s.known[functionEntry(name)] = of, variable{function: of}
 		return s.body(of, n, depth)
 	}
-	f := &function{decl: n, text: text, named: true, exported: of.exported}
+	f := &function{decl: n, text: text, named: true, defined: true, exported: of.exported}
 	s.functions[name], s.known[functionEntry(name)] = f, variable{function: f}
 	return nil
 }
@@ -274,7 +278,7 @@ func (s *script) callFunction(text string, f *function, n *syntax.CallExpr, dept
 	default:
 		s.tellCommand(text, n, fmt.Sprintf("calls function %s of line %d", name, f.decl.Pos().Line()))
 	}
-	if f.text == text && !f.elsewhere && len(s.locals) == 0 && s.around == 0 && f.decl.Pos().After(n.Pos()) {
+	if f.text == text && !f.elsewhere && !f.defined && len(s.locals) == 0 && f.decl.Pos().After(n.Pos()) {
 		s.lose("line %d calls function %s before line %d defines it: a shell finds no such command, and the scenario has "+
 			"its commands", s.lineOf(n), n.Args[0].Lit(), f.decl.Pos().Line())
 	}
