@@ -44,3 +44,12 @@ func (k *Kind) Normalize(raw map[string]any) (option.Values, error) {
 	}
 	return out, nil
 }
+
+// Decoded decodes the options of a case of a document.
+func Decoded[S any](k *Kind, raw map[string]any, decode func(option.Values) (S, error)) (s S, err error) {
+	values, err := k.Normalize(raw)
+	if err != nil {
+		return s, err
+	}
+	return decode(values)
+}

@@ -3,6 +3,7 @@ package workload
 import (
 	"slices"
 
+	"github.com/weir-bench/weir/internal/option"
 	"github.com/weir-bench/weir/results"
 )
 
@@ -14,6 +15,12 @@ func Register(k *Kind) {
 		panic("two workloads " + k.Name)
 	}
 	kinds = append(kinds, k)
+	if k.Check == nil && len(k.Checked) > 0 {
+		k.Check = func(v option.Values) error {
+			_, err := k.Spec(v)
+			return err
+		}
+	}
 	if r, ok := k.Behaviour.(Rounder); ok {
 		results.RegisterRounded(k.Name, r.OnceRounded())
 	}

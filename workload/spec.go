@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -100,6 +101,19 @@ type Part struct {
 	Unfinished bool `json:"unfinished,omitempty"`
 	// Samples is the content of the rank's samples file; nil: it has none.
 	Samples []byte `json:"-"`
+}
+
+// Encode returns what a rank measured in a case, with samples of each step.
+func Encode(samples *results.Records, facts any) (*Part, error) {
+	var content bytes.Buffer
+	if err := samples.Write(&content); err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(facts)
+	if err != nil {
+		return nil, fmt.Errorf("encoding a rank's measurement: %w", err)
+	}
+	return &Part{Key: samples.Case, Rank: samples.Rank, Facts: text, Samples: content.Bytes()}, nil
 }
 
 // Ended is the intended end of a process.

@@ -60,7 +60,8 @@ type Kind struct {
 	Sequence string
 	// OneOf are options of which exactly one must be given.
 	OneOf []string
-	// Check validates combinations of options; nil: all are valid. It depends on the options of Checked only.
+	// Check validates combinations of options; nil: Spec does, if there are Checked ones. It depends on the options of
+	// Checked only.
 	Check   func(option.Values) error
 	Checked []string
 	// Services describe the use of the scenario's services by launches; nil: none.

@@ -62,10 +62,6 @@ var Kind = &workload.Kind{
 
 func init() {
 	Kind.Document(docs)
-	Kind.Check = func(v option.Values) error {
-		_, err := decode(v)
-		return err
-	}
 	Kind.Measures = measures
 	Kind.Behaviour = behaviour{}
 	workload.Register(Kind)

@@ -154,11 +154,7 @@ func (behaviour) Reduce(m *workload.Measured, l *results.Launch) (map[string]flo
 
 // Recompute parses the programs' output again.
 func (behaviour) Recompute(options map[string]any, files [][]byte) (map[string]float64, error) {
-	values, err := Kind.Normalize(options)
-	if err != nil {
-		return nil, err
-	}
-	s, err := decode(values)
+	s, err := workload.Decoded(Kind, options, decode)
 	if err != nil || s.Parse.Of == "" {
 		return nil, err
 	}

@@ -186,10 +186,6 @@ var docs string
 
 func init() {
 	Kind.Document(docs)
-	Kind.Check = func(v option.Values) error {
-		_, err := Decode(v)
-		return err
-	}
 	Kind.Behaviour = behaviour{move.Path{Bounded: "wire_bandwidth"}}
 	workload.Register(Kind)
 }

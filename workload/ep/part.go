@@ -73,18 +73,10 @@ func (p *Part) Encode(key string, launch int) (*workload.Part, error) {
 		}
 		r.Add(values...)
 	}
-	var samples bytes.Buffer
-	if err := r.Write(&samples); err != nil {
-		return nil, err
-	}
-	facts, err := json.Marshal(struct {
+	return workload.Encode(r, struct {
 		*move.Part
 		loops
 	}{p.Part, p.loops})
-	if err != nil {
-		return nil, fmt.Errorf("encoding a rank's measurement: %w", err)
-	}
-	return &workload.Part{Key: key, Rank: p.Rank, Facts: facts, Samples: samples.Bytes()}, nil
 }
 
 // decode decodes what Encode encoded.
@@ -176,11 +168,7 @@ func pieces(s *Spec, z sizes, parts []*Part) ([]float64, error) {
 
 // Recompute computes the metrics that follow from options and samples alone.
 func (behaviour) Recompute(options map[string]any, files [][]byte) (map[string]float64, error) {
-	values, err := Kind.Normalize(options)
-	if err != nil {
-		return nil, err
-	}
-	s, err := Decode(values)
+	s, err := workload.Decoded(Kind, options, Decode)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package ep
 
 import (
 	"github.com/weir-bench/weir/internal/matrix"
+	"github.com/weir-bench/weir/workload"
 	"github.com/weir-bench/weir/workload/ep/routing"
 )
 
@@ -163,11 +164,7 @@ func toOthers(row []int64, rank int) (sum int64) {
 
 // Moves returns the matrix of an iteration, including the bytes of ranks to themselves.
 func (behaviour) Moves(options map[string]any) (*matrix.Matrix, error) {
-	v, err := Kind.Normalize(options)
-	if err != nil {
-		return nil, err
-	}
-	s, err := Decode(v)
+	s, err := workload.Decoded(Kind, options, Decode)
 	if err != nil {
 		return nil, err
 	}

@@ -32,15 +32,7 @@ func Encode(key string, launch, rank int, facts *move.Part, rounds []Round) (*wo
 	for _, round := range rounds {
 		r.Add(round...)
 	}
-	var samples bytes.Buffer
-	if err := r.Write(&samples); err != nil {
-		return nil, err
-	}
-	text, err := json.Marshal(facts)
-	if err != nil {
-		return nil, err
-	}
-	return &workload.Part{Key: key, Rank: rank, Facts: text, Samples: samples.Bytes()}, nil
+	return workload.Encode(r, facts)
 }
 
 // rounds reads a samples file.
@@ -96,11 +88,7 @@ func (behaviour) Reduce(m *workload.Measured, l *results.Launch) (map[string]flo
 
 // Recompute computes the metrics that follow from options and samples alone.
 func (behaviour) Recompute(options map[string]any, files [][]byte) (map[string]float64, error) {
-	values, err := Kind.Normalize(options)
-	if err != nil {
-		return nil, err
-	}
-	s, err := Decode(values)
+	s, err := workload.Decoded(Kind, options, Decode)
 	if err != nil {
 		return nil, err
 	}

@@ -72,15 +72,7 @@ func (p *Part) Encode(key string, launch int) (*workload.Part, error) {
 	for _, s := range p.Steps {
 		r.Add(s.Group, s.Start, s.Turn, s.End)
 	}
-	var samples bytes.Buffer
-	if err := r.Write(&samples); err != nil {
-		return nil, err
-	}
-	facts, err := json.Marshal(p)
-	if err != nil {
-		return nil, fmt.Errorf("encoding a rank's measurement: %w", err)
-	}
-	return &workload.Part{Key: key, Rank: p.Rank, Facts: facts, Samples: samples.Bytes()}, nil
+	return workload.Encode(r, p)
 }
 
 // decode decodes what Encode encoded.

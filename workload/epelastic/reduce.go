@@ -285,11 +285,7 @@ func (s *Spec) rates(m map[string]float64, lists [][]Step, d results.Distributio
 
 // Recompute computes the metrics that follow from options and samples alone.
 func (behaviour) Recompute(options map[string]any, files [][]byte) (map[string]float64, error) {
-	values, err := Kind.Normalize(options)
-	if err != nil {
-		return nil, err
-	}
-	s, err := Decode(values)
+	s, err := workload.Decoded(Kind, options, Decode)
 	if err != nil || s == nil {
 		return nil, err
 	}

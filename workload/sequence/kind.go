@@ -105,10 +105,6 @@ var docs string
 
 func init() {
 	Kind.Document(docs)
-	Kind.Check = func(v option.Values) error { // set here, because Decode uses Kind
-		_, err := Decode(v)
-		return err
-	}
 	Kind.Behaviour = behaviour{Path: move.Path{Bounded: "bottleneck.bandwidth"}}
 	workload.Register(Kind)
 }

@@ -123,10 +123,6 @@ func init() {
 		}
 	}
 	Kind.Document(docs)
-	Kind.Check = func(v option.Values) error {
-		_, err := Decode(v)
-		return err
-	}
 	Kind.Measures = measures
 	Kind.Behaviour = behaviour{}
 	workload.Register(Kind)

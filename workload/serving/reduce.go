@@ -128,11 +128,7 @@ func summarize(s *Spec, records []load.Record) *summary.Summary {
 
 // Recompute computes the metrics that follow from options and samples alone.
 func (behaviour) Recompute(options map[string]any, samples [][]byte) (map[string]float64, error) {
-	values, err := Kind.Normalize(options)
-	if err != nil {
-		return nil, err
-	}
-	s, err := Decode(values)
+	s, err := workload.Decoded(Kind, options, Decode)
 	if err != nil {
 		return nil, err
 	}

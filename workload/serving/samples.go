@@ -2,7 +2,6 @@ package serving
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 
 	"github.com/weir-bench/weir/results"
@@ -148,15 +147,7 @@ func Encode(key string, launch, rank int, facts *Facts, records []load.Record) (
 		r.Columns = append(r.Columns, c)
 	}
 	r.Columns = append(r.Columns, timesPerToken(records))
-	var samples bytes.Buffer
-	if err := r.Write(&samples); err != nil {
-		return nil, err
-	}
-	text, err := json.Marshal(facts)
-	if err != nil {
-		return nil, err
-	}
-	return &workload.Part{Key: key, Rank: rank, Facts: text, Samples: samples.Bytes()}, nil
+	return workload.Encode(r, facts)
 }
 
 // Records reads the samples files of all clients of a launch.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/workload"
 	"github.com/weir-bench/weir/workload/serving/schedule"
 )
 
@@ -80,11 +81,7 @@ func (s *Spec) rows() ([]schedule.Row, error) {
 
 // expected returns the number of requests of a case with these options, before any launch; 0: unknown.
 func expected(options map[string]any) int {
-	values, err := Kind.Normalize(options)
-	if err != nil {
-		return 0
-	}
-	s, err := Decode(values)
+	s, err := workload.Decoded(Kind, options, Decode)
 	if err != nil || s.Search != nil {
 		return 0
 	}
@@ -107,11 +104,7 @@ func expected(options map[string]any) int {
 // Longer returns the duration, and the number of requests if the case has one, with which a load has enough requests.
 // Random arrivals have three standard deviations of a Poisson process more.
 func (behaviour) Longer(options map[string]any, n, want int64) string {
-	values, err := Kind.Normalize(options)
-	if err != nil {
-		return ""
-	}
-	s, err := Decode(values)
+	s, err := workload.Decoded(Kind, options, Decode)
 	if err != nil || s.Search != nil || s.Duration == 0 || n == 0 {
 		return ""
 	}

@@ -1,6 +1,9 @@
 package transfer
 
-import "github.com/weir-bench/weir/workload/move"
+import (
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/move"
+)
 
 // stamped is the metric that counts the requests with a measured latency.
 const stamped = "requests.stamped"
@@ -8,11 +11,7 @@ const stamped = "requests.stamped"
 // Expected returns the fewest and the most requests of a launch that are stamped, by the options of its case; 0: it
 // depends on the speed. Fewer writes are stamped if the fabric flushes them, which only a launch tells.
 func (behaviour) Expected(options map[string]any, _ string) (least, most int64) {
-	values, err := Kind.Normalize(options)
-	if err != nil {
-		return 0, 0
-	}
-	t, err := Decode(values)
+	t, err := workload.Decoded(Kind, options, Decode)
 	if err != nil || t.Duration != 0 {
 		return 0, 0
 	}

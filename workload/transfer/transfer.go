@@ -119,10 +119,6 @@ var docs string
 
 func init() {
 	Kind.Document(docs)
-	Kind.Check = func(v option.Values) error { // set here, because Decode uses Kind
-		_, err := Decode(v)
-		return err
-	}
 	Kind.Behaviour = behaviour{move.Path{Bounded: "bandwidth"}}
 	workload.Register(Kind)
 }

@@ -41,10 +41,6 @@ const runner = "counting"
 
 func init() {
 	Kind.Document(docs)
-	Kind.Check = func(v option.Values) error {
-		_, err := decode(v)
-		return err
-	}
 	Kind.Behaviour = behaviour{}
 	workload.Register(Kind)
 	engine.Register(runner, counter{})
