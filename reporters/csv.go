@@ -44,13 +44,7 @@ func CSV(w io.Writer, doc *results.Document) error {
 		row := []string{
 			plain(doc.Session.ID), plain(doc.Scenario.Name), plain(c.Run), plain(c.Key), c.Status, standing(c),
 		}
-		for _, a := range axisNames {
-			v := ""
-			if x, ok := c.Axes[a]; ok {
-				v = plain(valueText(x))
-			}
-			row = append(row, v)
-		}
+		row = append(row, axisCells(c, axisNames)...)
 		if scaled {
 			row = append(row, timeScale(c))
 		}
@@ -61,6 +55,18 @@ func CSV(w io.Writer, doc *results.Document) error {
 		}
 	}
 	return out.end()
+}
+
+// axisCells are the values of axes; empty for those that a case lacks.
+func axisCells(c *results.Case, axisNames []string) (cells []string) {
+	for _, a := range axisNames {
+		v := ""
+		if x, ok := c.Axes[a]; ok {
+			v = plain(valueText(x))
+		}
+		cells = append(cells, v)
+	}
+	return cells
 }
 
 // metricRows writes a row per metric between the columns that they share.

@@ -52,14 +52,7 @@ func CSVLaunches(w io.Writer, doc *results.Document) error {
 		return fmt.Errorf("writing the header: %w", err)
 	}
 	for _, c := range doc.Cases {
-		cells := conditionCells(c, conditionHead)
-		for _, a := range axisNames {
-			v := ""
-			if x, ok := c.Axes[a]; ok {
-				v = plain(valueText(x))
-			}
-			cells = append(cells, v)
-		}
+		cells := append(conditionCells(c, conditionHead), axisCells(c, axisNames)...)
 		for _, l := range c.Launches {
 			row := slices.Concat(launchCells(doc, c, l), cells)
 			if i := slices.Index(head, "transport"); i >= 0 && len(l.Transports) > 0 {

@@ -3,6 +3,8 @@ package results
 import (
 	"slices"
 	"strings"
+
+	"github.com/weir-bench/weir/internal/ordered"
 )
 
 // Library is a library of the fabric that ranks of a launch loaded.
@@ -16,26 +18,28 @@ type Library struct {
 
 // MergeLibraries merges the libraries of ranks, in the order in which they are first listed.
 func MergeLibraries(list []Library) []Library {
-	var out []Library
-	for _, l := range list {
-		i := slices.IndexFunc(out, l.same)
-		if i < 0 {
-			l.Ranks = slices.Clone(l.Ranks)
-			out = append(out, l)
-			continue
-		}
-		out[i].Ranks = append(out[i].Ranks, l.Ranks...)
-	}
-	for i := range out {
-		slices.Sort(out[i].Ranks)
-		out[i].Ranks = slices.Compact(out[i].Ranks)
-	}
-	return out
+	type key struct{ name, file, version, build string }
+	return mergeRanks(list, func(l *Library) *[]int { return &l.Ranks },
+		func(l Library) key { return key{l.Name, l.File, l.Version, l.Build} })
 }
 
-// same reports whether two ranks loaded the same.
-func (l Library) same(o Library) bool {
-	return l.Name == o.Name && l.File == o.File && l.Version == o.Version && l.Build == o.Build
+// mergeRanks merges entries of ranks that have the same key, in the order in which they are first listed.
+func mergeRanks[T any, K comparable](list []T, ranks func(*T) *[]int, key func(T) K) []T {
+	var same ordered.Groups[K, T]
+	for _, entry := range list {
+		same.Add(key(entry), entry)
+	}
+	var out []T
+	for _, group := range same.All() {
+		var all []int
+		for i := range group {
+			all = append(all, *ranks(&group[i])...)
+		}
+		slices.Sort(all)
+		*ranks(&group[0]) = slices.Compact(all)
+		out = append(out, group[0])
+	}
+	return out
 }
 
 // identity is equal for libraries of the same build: the build if it is known, else the file.

@@ -19,20 +19,8 @@ type ProviderFact struct {
 
 // MergeProviderFacts merges the facts of ranks, by name and value.
 func MergeProviderFacts(list []ProviderFact) []ProviderFact {
-	var out []ProviderFact
-	for _, f := range list {
-		i := slices.IndexFunc(out, func(o ProviderFact) bool { return o.Name == f.Name && o.Value == f.Value })
-		if i < 0 {
-			f.Ranks = slices.Clone(f.Ranks)
-			out = append(out, f)
-			continue
-		}
-		out[i].Ranks = append(out[i].Ranks, f.Ranks...)
-	}
-	for i := range out {
-		slices.Sort(out[i].Ranks)
-		out[i].Ranks = slices.Compact(out[i].Ranks)
-	}
+	out := mergeRanks(list, func(f *ProviderFact) *[]int { return &f.Ranks },
+		func(f ProviderFact) [2]string { return [2]string{f.Name, f.Value} })
 	slices.SortFunc(out, func(a, b ProviderFact) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Value, b.Value))
 	})

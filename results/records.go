@@ -115,8 +115,7 @@ func (r *Records) Write(w io.Writer) error {
 		return fmt.Errorf("encoding records: %w", err)
 	}
 	b := make([]byte, 0, len(recordsMagic)+len(text)+size)
-	b = binary.AppendUvarint(append(b, recordsMagic...), uint64(len(text)))
-	b = append(b, text...)
+	b = appendHead(b, recordsMagic, text)
 	for _, c := range r.Columns {
 		b = c.append(b)
 	}
@@ -143,22 +142,35 @@ var errRecords = errors.New("not a records file, or cut short")
 // IsRecords reports whether the content of a samples file is records.
 func IsRecords(content []byte) bool { return bytes.HasPrefix(content, recordsMagic) }
 
+// appendHead appends the start of a samples file: its magic, and its header with the length.
+func appendHead(b, magic, head []byte) []byte {
+	b = binary.AppendUvarint(append(b, magic...), uint64(len(head)))
+	return append(b, head...)
+}
+
+// readHead reads what appendHead appended, and returns the rest of the file.
+func readHead(from io.Reader, magic []byte) (rest source, head []byte, ok bool) {
+	rest, ok = from.(source)
+	if !ok {
+		rest = bufio.NewReader(from)
+	}
+	start := make([]byte, len(magic))
+	if _, err := io.ReadFull(rest, start); err != nil || !bytes.Equal(start, magic) {
+		return nil, nil, false
+	}
+	n, err := binary.ReadUvarint(rest)
+	if err != nil || n > 1<<20 {
+		return nil, nil, false
+	}
+	head = make([]byte, n)
+	_, err = io.ReadFull(rest, head)
+	return rest, head, err == nil
+}
+
 // ReadRecords reads what Write wrote.
 func ReadRecords(from io.Reader) (*Records, error) {
-	in, ok := from.(source)
+	in, text, ok := readHead(from, recordsMagic)
 	if !ok {
-		in = bufio.NewReader(from)
-	}
-	magic := make([]byte, len(recordsMagic))
-	if _, err := io.ReadFull(in, magic); err != nil || !bytes.Equal(magic, recordsMagic) {
-		return nil, errRecords
-	}
-	n, err := binary.ReadUvarint(in)
-	if err != nil || n > 1<<20 {
-		return nil, errRecords
-	}
-	text := make([]byte, n)
-	if _, err := io.ReadFull(in, text); err != nil {
 		return nil, errRecords
 	}
 	var head recordsHead

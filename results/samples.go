@@ -1,7 +1,6 @@
 package results
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
@@ -10,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -58,12 +58,10 @@ func (s *Samples) Write(w io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("encoding samples: %w", err)
 	}
-	b := append([]byte{}, samplesMagic...)
-	b = binary.AppendUvarint(b, uint64(len(head)))
-	b = append(b, head...)
+	b := appendHead(nil, samplesMagic, head)
 	b = binary.AppendUvarint(b, uint64(len(s.Counts)))
 	last := 0
-	for _, i := range sortedKeys(s.Counts) {
+	for _, i := range slices.Sorted(maps.Keys(s.Counts)) {
 		b = binary.AppendUvarint(b, uint64(i-last))
 		b = binary.AppendUvarint(b, uint64(s.Counts[i]))
 		last = i
@@ -89,27 +87,16 @@ var errSamples = errors.New("not a samples file, or cut short")
 
 // ReadSamples reads what Write wrote.
 func ReadSamples(r io.Reader) (*Samples, error) {
-	in, ok := r.(source)
+	in, head, ok := readHead(r, samplesMagic)
 	if !ok {
-		in = bufio.NewReader(r)
-	}
-	magic := make([]byte, len(samplesMagic))
-	if _, err := io.ReadFull(in, magic); err != nil || !bytes.Equal(magic, samplesMagic) {
-		return nil, errSamples
-	}
-	n, err := count(in, 1<<20)
-	if err != nil {
-		return nil, err
-	}
-	head := make([]byte, n)
-	if _, err := io.ReadFull(in, head); err != nil {
 		return nil, errSamples
 	}
 	s := &Samples{}
 	if err := json.Unmarshal(head, s); err != nil {
 		return nil, fmt.Errorf("samples header: %w", err)
 	}
-	if n, err = count(in, 1<<20); err != nil {
+	n, err := count(in, 1<<20)
+	if err != nil {
 		return nil, err
 	}
 	s.Counts = make(map[int]int64)
@@ -198,13 +185,4 @@ func count(in source, limit uint64) (uint64, error) {
 		return 0, errSamples
 	}
 	return n, nil
-}
-
-func sortedKeys(m map[int]int64) []int {
-	keys := make([]int, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

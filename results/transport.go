@@ -108,24 +108,12 @@ func (t Transport) RanksText() string {
 
 // MergeTransports merges the transports of ranks, those that carried data first.
 func MergeTransports(list []Transport) []Transport {
-	var out []Transport
-	for _, t := range list {
-		same := func(o Transport) bool {
-			return o.Name == t.Name && o.Device == t.Device && o.Use == t.Use && o.Emulated == t.Emulated &&
-				o.Opaque == t.Opaque
-		}
-		i := slices.IndexFunc(out, same)
-		if i < 0 {
-			t.Ranks = slices.Clone(t.Ranks)
-			out = append(out, t)
-			continue
-		}
-		out[i].Ranks = append(out[i].Ranks, t.Ranks...)
+	type key struct {
+		name, device, use string
+		emulated, opaque  bool
 	}
-	for i := range out {
-		slices.Sort(out[i].Ranks)
-		out[i].Ranks = slices.Compact(out[i].Ranks)
-	}
+	out := mergeRanks(list, func(t *Transport) *[]int { return &t.Ranks },
+		func(t Transport) key { return key{t.Name, t.Device, t.Use, t.Emulated, t.Opaque} })
 	slices.SortStableFunc(out, func(a, b Transport) int {
 		return cmp.Or(cmp.Compare(slices.Index(uses, a.Use), slices.Index(uses, b.Use)), cmp.Compare(a.Name, b.Name),
 			cmp.Compare(a.Device, b.Device))
