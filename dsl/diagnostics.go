@@ -107,7 +107,7 @@ func makeReport(d *hcl.Diagnostic, src Sources, most int) report {
 	var line []byte
 	line, r.Column = lineAt(file.Bytes, d.Subject.Start.Byte)
 	_, r.EndColumn = lineAt(file.Bytes, d.Subject.End.Byte)
-	text := []rune(marked(Printable(string(line))))
+	text := []rune(marked(printable.Line(string(line))))
 	if len(text) > most {
 		r.cut = min(max(r.Column-1-most/2, 0), len(text)-most)
 		text = text[r.cut : r.cut+most]
@@ -141,7 +141,7 @@ const maxText = 1000
 func abridged(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
-		lines[i] = Printable(named(l))
+		lines[i] = printable.Line(named(l))
 	}
 	r := []rune(strings.Join(lines, "\n"))
 	if len(r) > maxText {
@@ -204,7 +204,7 @@ func (r report) github(b *bytes.Buffer) {
 	}
 	fmt.Fprintf(b, "::%s ", r.Severity)
 	if r.File != "" {
-		fmt.Fprintf(b, "file=%s,line=%d,", githubProperty.Replace(Printable(r.File)), r.Line)
+		fmt.Fprintf(b, "file=%s,line=%d,", githubProperty.Replace(printable.Line(r.File)), r.Line)
 		if r.EndLine == r.Line {
 			fmt.Fprintf(b, "col=%d,endColumn=%d,", r.Column, max(r.EndColumn-1, r.Column))
 		}

@@ -12,11 +12,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/weir-bench/weir/internal/lazyregexp"
-	"github.com/weir-bench/weir/internal/printable"
 )
-
-// Printable escapes characters that would control a terminal.
-func Printable(line string) string { return printable.Line(line) }
 
 // invisible reports whether a character has no shape of its own, or that of a blank.
 func invisible(r rune) bool {

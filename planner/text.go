@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weir-bench/weir/dsl"
 	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/printable"
 	"github.com/weir-bench/weir/internal/quantity"
 	"github.com/weir-bench/weir/workload"
 )
@@ -41,7 +41,7 @@ func (p *Plan) Text(w io.Writer) error {
 func printableText(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
-		lines[i] = dsl.Printable(l)
+		lines[i] = printable.Line(l)
 	}
 	return strings.Join(lines, "\n")
 }

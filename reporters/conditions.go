@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/weir-bench/weir/internal/option"
 	"github.com/weir-bench/weir/internal/ordered"
 	"github.com/weir-bench/weir/internal/quantity"
 	"github.com/weir-bench/weir/results"
@@ -115,7 +116,7 @@ func ranksText(c *results.Case) string {
 		}
 	}
 	if v, ok := c.Options["ranks"]; ok {
-		return plain(valueText(v))
+		return plain(option.Text(v))
 	}
 	return ""
 }
@@ -154,7 +155,7 @@ func blockBytes(c *results.Case) string {
 	if !ok {
 		return ""
 	}
-	q, err := quantity.Parse(valueText(v))
+	q, err := quantity.Parse(option.Text(v))
 	if err != nil {
 		return ""
 	}

@@ -25,11 +25,11 @@ func optionWords(c *results.Case, belowTable bool, vary map[string]bool) (words 
 	for _, name := range slices.Sorted(maps.Keys(options)) {
 		_, axis := c.Axes[name]
 		axis = axis || rows != nil && name == rows.Row()
-		text := valueText(options[name])
+		text := option.Text(options[name])
 		word := optionWord(text)
 		if known {
 			o, ok := kind.Option(name)
-			usual := ok && o.Default != nil && valueText(o.Default) == text
+			usual := ok && o.Default != nil && option.Text(o.Default) == text
 			if usual && !vary[name] {
 				continue
 			}
@@ -61,7 +61,7 @@ func variedOptions(cases []*results.Case) map[string]bool {
 	first, vary := map[string]string{}, map[string]bool{}
 	for _, c := range cases {
 		for name, v := range c.ResolvedOptions() {
-			text := valueText(v)
+			text := option.Text(v)
 			if had, known := first[name]; !known {
 				first[name] = text
 			} else if had != text {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/weir-bench/weir/internal/option"
 	"github.com/weir-bench/weir/results"
 )
 
@@ -62,7 +63,7 @@ func axisCells(c *results.Case, axisNames []string) (cells []string) {
 	for _, a := range axisNames {
 		v := ""
 		if x, ok := c.Axes[a]; ok {
-			v = plain(valueText(x))
+			v = plain(option.Text(x))
 		}
 		cells = append(cells, v)
 	}

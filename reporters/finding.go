@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weir-bench/weir/internal/option"
 	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/results/assertion"
 )
@@ -207,7 +208,7 @@ func over(doc *results.Document, a *results.AssertionVerdict) string {
 	key := a.Cases[0]
 	if c := doc.Case(key); c != nil {
 		if v, ok := c.Axes[a.Trend.Axis]; ok {
-			return strings.Replace(key, a.Trend.Axis+"="+valueText(v), a.Trend.Axis+"=*", 1)
+			return strings.Replace(key, a.Trend.Axis+"="+option.Text(v), a.Trend.Axis+"=*", 1)
 		}
 	}
 	return key

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/weir-bench/weir/internal/option"
 	"github.com/weir-bench/weir/internal/quantity"
 	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/workload"
@@ -220,7 +221,7 @@ func (m *gauges) ofCase(c *results.Case) []gaugeLabel {
 	labels := []gaugeLabel{label("scenario", m.doc.Scenario.Name), label("run", c.Run), label("case", c.Key)}
 	for _, a := range c.AxisOrder {
 		if v, ok := c.Axes[a]; ok {
-			labels = append(labels, label(m.axes[a], valueText(v)))
+			labels = append(labels, label(m.axes[a], option.Text(v)))
 		}
 	}
 	if c.Simulated() {

@@ -229,15 +229,13 @@ func has(cases []*results.Case, metric string) bool {
 // setting is the value of an axis or option of a case.
 func setting(c *results.Case, name string) string {
 	if v, ok := c.Axes[name]; ok {
-		return plain(valueText(v))
+		return plain(option.Text(v))
 	}
 	if v, ok := c.ResolvedOptions()[name]; ok {
-		return plain(valueText(v))
+		return plain(option.Text(v))
 	}
 	return "-"
 }
-
-func valueText(v any) string { return option.Text(v) }
 
 // allNumbers reports whether an axis has only numbers and quantities.
 func allNumbers(cases []*results.Case, axis string) bool {
@@ -246,7 +244,7 @@ func allNumbers(cases []*results.Case, axis string) bool {
 		if !ok {
 			return false
 		}
-		_, err := quantity.Parse(strings.TrimSpace(valueText(v)))
+		_, err := quantity.Parse(strings.TrimSpace(option.Text(v)))
 		return err != nil
 	})
 }

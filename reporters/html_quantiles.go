@@ -206,7 +206,7 @@ func extremeOf(c *results.Case, m workload.Metric) (value float64, ok bool) {
 // extremeIn is the least value over all launches of a metric named min, and the greatest of one named max.
 func extremeIn(c *results.Case, metric string) (value float64, ok bool) {
 	last := workload.Metric{Name: metric}.Last()
-	pick := map[string]func(...float64) float64{"min": least, "max": greatest}[last]
+	pick := map[string]func([]float64) float64{"min": slices.Min[[]float64], "max": slices.Max[[]float64]}[last]
 	if pick == nil {
 		return 0, false
 	}
@@ -219,9 +219,5 @@ func extremeIn(c *results.Case, metric string) (value float64, ok bool) {
 	if len(values) == 0 {
 		return 0, false
 	}
-	return pick(values...), true
+	return pick(values), true
 }
-
-func least(values ...float64) float64 { return slices.Min(values) }
-
-func greatest(values ...float64) float64 { return slices.Max(values) }

@@ -209,8 +209,8 @@ func optionsOf(kind *workload.Kind, cases []*results.Case) []setOption {
 			if _, axis := c.Axes[o.Name]; axis || !ok || v == nil {
 				continue
 			}
-			text := valueText(v)
-			usual = usual && o.Default != nil && text == valueText(o.Default)
+			text := option.Text(v)
+			usual = usual && o.Default != nil && text == option.Text(o.Default)
 			if flow, is := o.Flow(text); is {
 				text = shortened(flow)
 			}

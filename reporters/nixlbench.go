@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/weir-bench/weir/internal/option"
 	"github.com/weir-bench/weir/internal/ordered"
 	"github.com/weir-bench/weir/internal/quantity"
 	"github.com/weir-bench/weir/results"
@@ -73,7 +74,7 @@ func nixlbenchGroup(c *results.Case, columns []workload.ForeignColumn, above str
 	for _, a := range c.AxisOrder {
 		hasColumn := slices.ContainsFunc(columns, func(c workload.ForeignColumn) bool { return c.Option == a })
 		if v, ok := c.Axes[a]; ok && !hasColumn {
-			parts = append(parts, plain(a+"="+valueText(v)))
+			parts = append(parts, plain(a+"="+option.Text(v)))
 		}
 	}
 	if above != "" {

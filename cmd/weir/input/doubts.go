@@ -9,6 +9,7 @@ import (
 
 	"github.com/weir-bench/weir/dsl"
 	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/internal/printable"
 	"github.com/weir-bench/weir/planner"
 	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/results/assertion"
@@ -64,7 +65,7 @@ func DoubtLine(d *planner.Doubt) string {
 	if d.Change != "" && !d.OfLaunches() { // the text of a doubt about launches has the remedy
 		text += "; set " + d.Change
 	}
-	return dsl.Printable(text)
+	return printable.Line(text)
 }
 
 // DoubtDiagnostics are doubts as warnings at their places.

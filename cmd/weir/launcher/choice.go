@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/internal/printable"
 )
 
 // Choose takes the launcher and its settings from, in order of precedence: flags, the file of
@@ -49,7 +49,7 @@ func (f *Flags) PrintSite(w io.Writer, s *Site) {
 			with = fmt.Sprintf(", launcher %s not used", of)
 		}
 	}
-	fmt.Fprintf(w, "weir: %s\n", dsl.Printable(fmt.Sprintf("site %s: %s (%s)%s", s.name, s.file, s.by, with)))
+	fmt.Fprintf(w, "weir: %s\n", printable.Line(fmt.Sprintf("site %s: %s (%s)%s", s.name, s.file, s.by, with)))
 }
 
 // HideSettings hides the flags of launcher settings in the help.
@@ -79,7 +79,7 @@ func (f *Flags) Text(w io.Writer) error {
 	fmt.Fprintln(w)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	row := func(name, value, origin string) {
-		fmt.Fprintf(t, "%s\t%s\t%s\n", name, dsl.Printable(value), dsl.Printable(origin))
+		fmt.Fprintf(t, "%s\t%s\t%s\n", name, printable.Line(value), printable.Line(origin))
 	}
 	by := cmp.Or(f.config.origin["launcher"], "--hosts")
 	if f.config.flags.Changed("launcher") { // the flag takes precedence over a file

@@ -78,7 +78,7 @@ func (b Body) frame(output int) (before, after []byte) {
 	before = append(before, '{')
 	for _, name := range order {
 		if v, ok := own[name]; ok {
-			before = append(quote(before, name), ':')
+			before = append(encode(before, name), ':')
 			before = append(encode(before, v), ',')
 			delete(own, name)
 		}
@@ -135,13 +135,11 @@ func (b Body) body(output int, contents [][]byte, answers []string) []byte {
 		}
 		out = message(out, "user", content)
 		if i < len(contents)-1 && i < len(answers) {
-			out = message(append(out, ','), "assistant", quote(nil, answers[i]))
+			out = message(append(out, ','), "assistant", encode(nil, answers[i]))
 		}
 	}
 	return append(out, after...)
 }
-
-func quote(b []byte, text string) []byte { return encode(b, text) }
 
 // encode appends a value as JSON, without the escapes for HTML.
 func encode(b []byte, v any) []byte {

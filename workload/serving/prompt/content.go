@@ -47,9 +47,9 @@ func (s *Set) text(phase load.Phase, index, tokens int) []byte {
 func (s *Set) line(phase load.Phase, index int) []byte {
 	line := s.Lines[s.order[index%len(s.order)]]
 	if index%s.Turns > 0 || s.Prefix.None {
-		return quote(nil, line)
+		return encode(nil, line)
 	}
-	return quote(nil, string(s.nonceText(nil, ofRequest, phase, index/s.Turns))+" "+line)
+	return encode(nil, string(s.nonceText(nil, ofRequest, phase, index/s.Turns))+" "+line)
 }
 
 // ids makes the JSON of an array with exactly this many token ids.

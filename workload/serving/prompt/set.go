@@ -150,7 +150,7 @@ func (s *Set) Probe(index, words int) load.Request {
 	body.Exact = false
 	return load.Request{
 		Index: index, Phase: load.Ready, Due: load.Never, Session: index, Output: body.asked(1),
-		Body: body.body(1, [][]byte{quote(nil, string(b))}, nil),
+		Body: body.body(1, [][]byte{encode(nil, string(b))}, nil),
 	}
 }
 
