@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"golang.org/x/sync/semaphore"
+	"google.golang.org/grpc/mem"
 
 	"github.com/weir-bench/weir/test/lab/mutate"
 )
@@ -18,7 +19,7 @@ func encode(f testing.TB, words ...*frame) []byte {
 		if err != nil {
 			f.Fatal(err)
 		}
-		b = append(append(b, byte(len(one))), one...)
+		b = append(append(b, byte(one.Len())), one.Materialize()...)
 	}
 	return b
 }
@@ -28,7 +29,7 @@ func decode(b []byte, hear func(*frame) bool) {
 	for len(b) > 0 {
 		n := min(int(b[0]), len(b)-1)
 		w := &frame{}
-		if (codec{}).Unmarshal(b[1:1+n], w) != nil || !hear(w) {
+		if (codec{}).Unmarshal(mem.BufferSlice{mem.SliceBuffer(b[1 : 1+n])}, w) != nil || !hear(w) {
 			return
 		}
 		b = b[1+n:]

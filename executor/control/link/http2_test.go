@@ -86,10 +86,11 @@ func TestAnAgentThatDoesNotRead(t *testing.T) {
 	c, f := framed(t, s, http2.Setting{ID: http2.SettingInitialWindowSize, Val: 2048})
 	beginCall(t, f, 1, attachCall)
 	say := func(word *frame) error {
-		b, err := codec{}.Marshal(word)
+		encoded, err := codec{}.Marshal(word)
 		if err != nil {
 			return err
 		}
+		b := encoded.Materialize()
 		return f.WriteData(1, false, append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(b))), b...))
 	}
 	err := say(helloOf("n1"))

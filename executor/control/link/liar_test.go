@@ -85,7 +85,7 @@ func lie(t *testing.T, s *side, words []*frame) func(context.Context) (net.Conn,
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := grpc.NewServer(grpc.ForceServerCodec(codec{}), grpc.Creds(handshake{s: s.Server}),
+	g := grpc.NewServer(grpc.ForceServerCodecV2(codec{}), grpc.Creds(handshake{s: s.Server}),
 		grpc.MaxSendMsgSize(maxFrame))
 	g.RegisterService(liar(words), nil)
 	served := make(chan struct{})

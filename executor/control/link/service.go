@@ -24,7 +24,7 @@ func newGRPC(s *Server) *grpc.Server {
 	g := grpc.NewServer(
 		// the handshake ends strangers earlier
 		grpc.Creds(handshake{s: s}), grpc.ConnectionTimeout(pipeTimeout), grpc.WaitForHandlers(true),
-		grpc.ForceServerCodec(codec{}),
+		grpc.ForceServerCodecV2(codec{}),
 		grpc.MaxRecvMsgSize(maxFrame), grpc.MaxSendMsgSize(maxFrame), grpc.MaxConcurrentStreams(maxStreams),
 		grpc.MaxHeaderListSize(4<<10),
 		grpc.StaticStreamWindowSize(window), grpc.StaticConnWindowSize(window),
@@ -64,7 +64,7 @@ func newClient(w *wire) (*grpc.ClientConn, error) {
 		grpc.WithStaticStreamWindowSize(window), grpc.WithStaticConnWindowSize(window), grpc.WithDisableRetry(),
 		grpc.WithReadBufferSize(buffer), grpc.WithWriteBufferSize(buffer),
 		grpc.WithDisableServiceConfig(),
-		grpc.WithDefaultCallOptions(grpc.ForceCodec(codec{}), grpc.MaxCallRecvMsgSize(maxFrame),
+		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(codec{}), grpc.MaxCallRecvMsgSize(maxFrame),
 			grpc.MaxCallSendMsgSize(maxFrame)),
 	)
 }
