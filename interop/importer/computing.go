@@ -49,10 +49,10 @@ func (e *evaluation) call(ctx context.Context, args []string) ([]string, error) 
 		if !strings.HasPrefix(args[1], "-") || !strings.Contains(args[1], "e") || strings.Contains(text, `\c`) {
 			return nil, e.stop()
 		}
+	case name == "printf" && (printfDiffers().MatchString(text) || strings.HasPrefix(text, "-") && args[1] != "--"):
+		return nil, e.stop()
 	case name == "printf" && len(args) > 1 && args[1] == "--":
 		return slices.Delete(slices.Clone(args), 1, 2), nil
-	case name == "printf" && printfDiffers().MatchString(text):
-		return nil, e.stop()
 	case name == "set" && len(args) > 1 && args[1] != "--" && strings.Contains("-+", args[1][:min(1, len(args[1]))]):
 		return []string{"true"}, nil // an option
 	}
@@ -73,8 +73,9 @@ func comparesNumbers(args []string) bool {
 	return true
 }
 
-// printfDiffers matches what printf of bash has, and that of the interpreter not.
-var printfDiffers = lazyregexp.New(`^-|%q|%b`)
+// printfDiffers matches what printf of bash has, and that of the interpreter not: among that long paddings, which
+// would be long texts, too.
+var printfDiffers = lazyregexp.New(`%q|%b|%[-+ 0#.]*(\*|\d{5})`)
 
 // wholeNumber matches what test takes for a number.
 var wholeNumber = lazyregexp.New(`^\s*[-+]?\d+\s*$`)

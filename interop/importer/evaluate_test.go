@@ -43,6 +43,9 @@ func TestValuesAsOfBash(t *testing.T) {
 		{"r() { local OPTIND=1 s=4 o; while getopts s:v o; do case $o in s) s=$OPTARG;; esac; done; shift $((OPTIND - 1)); " +
 			u + "$s$1; }; r -s 8 1; r -v 2", "81 42"},
 		{"printf -v 'a[1]' %d 8; " + u + "${a[1]}; printf -v x -- '-s %d' 4; ucx_perftest h -t tag_bw $x", "8 4"},
+		{"x=$(printf %1000000000d 1); " + u + "$x", `"$x"`},
+		{"x=$(printf -- %q 8); " + u + "$x", `"$x"`},
+		{"x=$(printf %*d 9 8); " + u + "$x", `"$x"`},
 		{"x=$(echo ~/8); " + u + "${x#\\~/}", "8"},
 		{"[ x -eq 0 ] || " + u + "8", "8"},
 		{"for s in {1024..4096..1024}; do " + u + "$s; done", "1Ki 2Ki 3Ki 4Ki"},
