@@ -23,7 +23,7 @@ type conditionChecker struct {
 	literals map[int]token   // quantities with a unit
 	nulls    map[int]bool    // positions of null
 	callees  map[int]bool    // positions of names of functions
-	compared map[int]token   // names behind == and !=, with the token before the operator
+	compared map[int]token   // what is behind == and !=, with the token before the operator
 	local    map[string]bool // names that the condition itself defines
 	used     []string
 	stray    []ast.Node // ranges
@@ -39,9 +39,10 @@ func newConditionChecker(tokens []token, names *Names, host bool) *conditionChec
 	before, first := token{}, token{}
 	for _, t := range tokens {
 		c.at[t.from] = t
-		switch {
-		case t.kind == nameToken && (before.is("==") || before.is("!=")):
+		if before.is("==") || before.is("!=") {
 			c.compared[t.from] = first
+		}
+		switch {
 		case t.kind == quantityToken && t.quantity.Unit != "":
 			c.literals[t.from] = t
 		case t.kind == nameToken && t.text == null:

@@ -66,6 +66,7 @@ func TestConditionArithmetic(t *testing.T) {
 		"any(host.fabrics, # == 'tcp') && host.gpus + 1 > 1": "true",
 		"lower(fabric) startsWith 'u' && len(fabric) == 3":   "true",
 		"min(batch, 4) == 4 && abs(-3) == 3":                 "true",
+		"4 == min(batch, 4) && 3 != abs(-4)":                 "true",
 		"fabric matches '^u[a-z]{2}$'":                       "true",
 	} {
 		for kind, n := range map[string]*Names{"named": names, "unnamed": nil} {

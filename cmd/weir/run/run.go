@@ -2,7 +2,9 @@
 package run
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"time"
@@ -224,6 +226,10 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	baselines, err := f.baselines(plans, cmd.ErrOrStderr())
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w; with --baseline-missing record this session runs without a baseline, and becomes it if it passes",
+			err)
+	}
 	if err != nil {
 		return err
 	}
