@@ -181,8 +181,10 @@ func (l *loader) assert(expr hcl.Expression, names *expression.Names) *Assert {
 		}
 		return nil
 	}
-	if compiled.Stated() && (a.Halo > 0 || a.Multiple != "" || a.Decide != nil) {
-		l.error(t.at, "Invalid assertion", "A transport or provider is not a number, so halo, multiple and decide have no effect.",
+	numeric := a.Halo > 0 || a.Multiple != "" || a.Decide != nil || a.XFail != nil && a.XFail.Ceiling > 0
+	if compiled.Stated() && numeric {
+		l.error(t.at, "Invalid assertion",
+			"A transport or provider is not a number, so halo, multiple, decide and the ceiling of xfail have no effect.",
 			"Remove them.")
 		return nil
 	}
