@@ -228,9 +228,12 @@ var link = regexp.MustCompile(`\[([^\]\n]+)\]\(([^)\s]+)\)`)
 // unbroken is a space at which no line is broken.
 const unbroken = "\x00"
 
+// nested matches a link that unlinked has put in parentheses within others.
+var nested = regexp.MustCompile("\\(([^()]*) \\((`[^`]*`)\\)\\)")
+
 // unlinked names the target of each link as a reader of a terminal reaches it.
 func unlinked(text string) string {
-	return link.ReplaceAllStringFunc(text, func(whole string) string {
+	text = link.ReplaceAllStringFunc(text, func(whole string) string {
 		m := link.FindStringSubmatch(whole)
 		words, target := m[1], m[2]
 		if strings.Contains(target, "://") {
@@ -247,4 +250,5 @@ func unlinked(text string) string {
 		}
 		return words + " (" + command + ")"
 	})
+	return nested.ReplaceAllString(text, "($1, $2)")
 }

@@ -113,10 +113,10 @@ func TestIndexOnGitHubIsTheSame(t *testing.T) {
 
 // Pages fit the width, code stays as it is, and no word is lost.
 func TestWrap(t *testing.T) {
-	const text = "# A title\n\nA paragraph that\nhas [two](speed.md) lines and [a place](https://a.b/c).\n\n" +
+	const text = "# A title\n\nA paragraph that\nhas ([two](speed.md)) lines and [a place](https://a.b/c).\n\n" +
 		"- an entry of a list that is long\n- [speed.md](speed.md)\n\nThen:\n\n    code  that  stays as it is, however long it may be\n\n" +
 		"```sh\nweir run   a.yaml --only 'a[b=1]' --report html\n```\n\n| a | n |\n|---|---:|\n| `x\\|y` | 7 |\n| [two](speed.md) | 19 |\n"
-	const want = "# A title\n\nA paragraph that has two\n(`weir docs speed`) lines and a\nplace (https://a.b/c).\n\n" +
+	const want = "# A title\n\nA paragraph that has (two,\n`weir docs speed`) lines and a\nplace (https://a.b/c).\n\n" +
 		"- an entry of a list that is\n  long\n- `weir docs speed`\n\nThen:\n\n    code  that  stays as it is, however long it may be\n\n" +
 		"```sh\nweir run   a.yaml --only 'a[b=1]' --report html\n```\n\n" +
 		"a                         n\n───────────────────────────\n`x|y`                     7\n" +
