@@ -192,12 +192,8 @@ func TestBaselineGatesBetweenSessions(t *testing.T) {
 		count := 0
 		for seed := range uint64(sessions) {
 			r := rand.New(rand.NewPCG(seed, 11))
-			side := func(n int, level float64) (out []float64) {
-				level *= math.Exp(tau * r.NormFloat64())
-				for range n {
-					out = append(out, level*math.Exp(0.02*r.NormFloat64()))
-				}
-				return out
+			side := func(n int, level float64) []float64 {
+				return lognormals(r, n, level*math.Exp(tau*r.NormFloat64()), 0.02)
 			}
 			doc, a := regression(nil, side(8, 10))
 			now := caseOf("c", side(looks[len(looks)-1], 10*truth)...)
@@ -255,13 +251,7 @@ func TestBaselinesOfFewLaunchesAtTheBound(t *testing.T) {
 		passed := 0
 		for seed := range uint64(n) {
 			r := rand.New(rand.NewPCG(seed, 33))
-			values := func(n int, mean float64) (out []float64) {
-				for range n {
-					out = append(out, mean*math.Exp(0.03*r.NormFloat64()))
-				}
-				return out
-			}
-			doc, a := regression(values(c.now, 9.7), values(c.before, 10))
+			doc, a := regression(lognormals(r, c.now, 9.7, 0.03), lognormals(r, c.before, 10, 0.03))
 			a.Looks = []int{c.now}
 			if Judge(doc); a.Verdict == results.Pass {
 				passed++

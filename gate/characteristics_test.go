@@ -23,6 +23,14 @@ func varying(truth, cv float64) model {
 	return func(seed uint64) func() float64 { return lognormal(seed, truth, cv) }
 }
 
+// lognormals are the values of n launches around a level, and cv is how they vary.
+func lognormals(r *rand.Rand, n int, level, cv float64) (out []float64) {
+	for range n {
+		out = append(out, level*math.Exp(cv*r.NormFloat64()))
+	}
+	return out
+}
+
 // straggling loses up to most of what a launch reaches in a share of the launches.
 func straggling(level, cv, share, most float64) model {
 	return func(seed uint64) func() float64 {
@@ -260,12 +268,8 @@ func TestBaselineOfALike(t *testing.T) {
 // keptBeside are sessions of a case that vary by tau, as they are kept beside a baseline, and one more session.
 func keptBeside(t *testing.T, r *rand.Rand, kept int, tau, truth float64) *results.AssertionVerdict {
 	t.Helper()
-	launches := func(level float64) (out []float64) {
-		level += tau * r.NormFloat64()
-		for range 12 {
-			out = append(out, math.Exp(level+0.01*r.NormFloat64()))
-		}
-		return out
+	launches := func(level float64) []float64 {
+		return lognormals(r, 12, math.Exp(level+tau*r.NormFloat64()), 0.01)
 	}
 	first := launches(0)
 	var docs []*results.Document

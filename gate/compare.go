@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/ordered"
 	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/workload"
 )
@@ -103,9 +104,7 @@ func CompareAxis(doc *results.Document, axis, base string, others []string, o Co
 func axesOf(doc *results.Document) (axes []string) {
 	for _, c := range doc.Cases {
 		for _, a := range c.AxisOrder {
-			if !slices.Contains(axes, a) {
-				axes = append(axes, a)
-			}
+			axes = ordered.Append(axes, a)
 		}
 	}
 	return axes

@@ -112,13 +112,7 @@ func TestFewLaunchesComparedAtTheMargin(t *testing.T) {
 		wrong := 0
 		for seed := range uint64(n) {
 			r := rand.New(rand.NewPCG(seed, 61))
-			values := func(n int, mean float64) (out []float64) {
-				for range n {
-					out = append(out, mean*math.Exp(0.03*r.NormFloat64()))
-				}
-				return out
-			}
-			cmp, err := compared(values(c[0], 10), values(c[1], 9.7))
+			cmp, err := compared(lognormals(r, c[0], 10, 0.03), lognormals(r, c[1], 9.7, 0.03))
 			if e := only(t, cmp, err); e.Verdict != results.Unclear {
 				wrong++
 			}

@@ -185,8 +185,7 @@ func spans(launches []*results.Launch) []span {
 	return out
 }
 
-// interleaved reports whether two sides were interleaved over their common launches, of which there must be
-// two.
+// interleaved reports whether two sides were interleaved over their common launches. There must be two of these.
 func interleaved(a, b []span) bool {
 	common, before := 0, int64(math.MinInt64)
 	for len(a) > 0 || len(b) > 0 {

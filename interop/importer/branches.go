@@ -8,12 +8,14 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/weir-bench/weir/internal/ordered"
 )
 
 // choice says which branches of a condition run.
 type choice struct {
 	known   bool
-	assumed bool // who runs the script may choose others
+	assumed bool // they follow from a default, which a caller of the script may change
 	visible bool // the script itself has the default from which it follows
 	arms    []int
 }
@@ -142,9 +144,7 @@ func (s *script) undecided(b branches, c choice) error {
 			from := len(s.lines)
 			err := arm()
 			for _, l := range s.lines[min(from, len(s.lines)):] {
-				if n := strconv.Itoa(l.fate.Line); !slices.Contains(with[i], n) {
-					with[i] = append(with[i], n)
-				}
+				with[i] = ordered.Append(with[i], strconv.Itoa(l.fate.Line))
 			}
 			return err
 		}
@@ -159,7 +159,7 @@ func (s *script) undecided(b branches, c choice) error {
 		s.lose("line %s runs only if the condition of line %d holds, which only the shell knows: the scenario has it",
 			strings.Join(all, ", "), b.line)
 	default:
-		s.lose("lines %s are in branches of line %d, of which only the shell knows which one runs: the scenario has all",
+		s.lose("lines %s are in branches of line %d, and only the shell knows which branch runs: the scenario has all",
 			strings.Join(all, ", "), b.line)
 	}
 	switch {

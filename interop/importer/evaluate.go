@@ -55,7 +55,7 @@ type evaluation struct {
 	printed  bytes.Buffer
 }
 
-// Err counts steps, each of which asks for it.
+// Err ends an evaluation after mostSteps. The interpreter calls it before each step.
 func (e *evaluation) Err() error {
 	if e.steps.Add(1) > mostSteps || e.lost.Load() {
 		return e.stop()

@@ -18,8 +18,8 @@ func (u *uses) grows(texts int) {
 	u.growth = min(u.growth, mostGrowth+1)
 }
 
-// gives adds what a statement gives to what sets variables: a pipe, a function, read.
-func (u *uses) gives(n *syntax.Stmt) {
+// passesOn adds the texts that a statement passes on by a pipe, to a function, or to a command that sets variables.
+func (u *uses) passesOn(n *syntax.Stmt) {
 	switch cmd := n.Cmd.(type) {
 	case *syntax.BinaryCmd:
 		if cmd.Op != syntax.Pipe && cmd.Op != syntax.PipeAll {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/weir-bench/weir/internal/lazyregexp"
+	"github.com/weir-bench/weir/internal/ordered"
 )
 
 // launcherCall describes the processes that a launcher before a tool starts; 0: unknown.
@@ -178,9 +179,7 @@ func skipped(words []string) []Note {
 		switch {
 		case !starts || !slices.Contains(wrappers, name) || silent || slices.Contains(named, name):
 		case insteadOf[name] != "":
-			if note := (Note{Text: name + " is not taken over: " + insteadOf[name]}); !slices.Contains(notes, note) {
-				notes = append(notes, note)
-			}
+			notes = ordered.Append(notes, Note{Text: name + " is not taken over: " + insteadOf[name]})
 		default:
 			named = append(named, name)
 		}

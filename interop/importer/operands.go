@@ -27,7 +27,7 @@ var comparisons = names("-eq|-ne|-lt|-le|-gt|-ge")
 // numeric matches what a shell reads as a number: decimal, octal, hexadecimal, or BASE#NUMBER.
 var numeric = lazyregexp.New(`^\s*[-+]?(?:0[xX][\da-fA-F]+|0[0-7]*|[1-9]\d{0,17}|\d\d?#[\w@]+)\s*$`)
 
-// arithmetic adds an expression, of which each operand has to be a number.
+// arithmetic adds an expression. Each operand has to be a number.
 func (u *uses) arithmetic(e syntax.ArithmExpr) {
 	switch e := e.(type) {
 	case *syntax.ParenArithm:
@@ -62,9 +62,7 @@ func (u *uses) arithmetic(e syntax.ArithmExpr) {
 func (u *uses) target(e syntax.ArithmExpr) {
 	w, ok := e.(*syntax.Word)
 	u.assigns = true
-	if u.require(ok && syntax.ValidName(w.Lit())); !ok {
-		u.known = false
-	}
+	u.require(ok && syntax.ValidName(w.Lit()))
 }
 
 func (u *uses) operand(w *syntax.Word) {

@@ -18,7 +18,7 @@ type uses struct {
 	names   map[string]bool // of variables that they read
 	own     map[string]bool // variables that the commands set before they read them
 	texts   map[string]bool // those of own that are no numbers
-	counted map[string]bool // arrays with names of which all elements are counted or changed
+	counted map[string]bool // arrays with names: all elements are counted or changed
 	keyed   map[string]bool // arrays with names that are read otherwise
 	within  []string        // functions around the node
 	size    int             // expansions of texts
@@ -103,7 +103,7 @@ func (u *uses) add(top syntax.Node) {
 			return false
 		case *syntax.Stmt:
 			u.require(!n.Background && !n.Coprocess && !n.Disown)
-			u.gives(n)
+			u.passesOn(n)
 		case *syntax.Assign:
 			u.assign(n)
 			return false
@@ -179,7 +179,7 @@ func (u *uses) read(name string, hasDefault bool) {
 	case has && known.unset && hasDefault: // by unset, or an array without elements
 	case !hasDefault || u.of.unknown(name):
 		u.known = false
-	case !isCount(name) || !u.of["#"].Set: // whose number is known
+	case !isCount(name) || !u.of["#"].Set: // otherwise the call is known, and lacks the argument
 		u.assumed = true
 	}
 }

@@ -70,7 +70,7 @@ func (s *scan) torn(fields []string) bool {
 	if due > 2 {
 		due--
 	}
-	if due > 5 { // enough of them for a row of which the first two have grown together
+	if due > 5 { // enough of them for a row with its first two grown together
 		due--
 	}
 	isWord := func(field string) bool { return !isDecimal(field) }

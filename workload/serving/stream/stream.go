@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/weir-bench/weir/internal/ordered"
 	"github.com/weir-bench/weir/workload/serving/load"
 )
 
@@ -213,9 +214,7 @@ func (r *Reader) finish() {
 		r.ends = slices.DeleteFunc(r.ends, func(choice int) bool { return choice == parsed.first })
 	}
 	for _, choice := range parsed.ends {
-		if !slices.Contains(r.ends, choice) {
-			r.ends = append(r.ends, choice)
-		}
+		r.ends = ordered.Append(r.ends, choice)
 	}
 }
 

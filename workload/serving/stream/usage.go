@@ -99,7 +99,7 @@ func (r *Reader) sure(u *usage, outputs int) int {
 }
 
 // hide counts the reasoning of a usage as tokens of the first event, if no event brought any: the server has kept it to
-// itself until then. An answer whose events are more than the other tokens has brought it as content.
+// itself until then. If an answer has more events than other tokens, its content was the reasoning.
 func (r *Reader) hide() {
 	rec, hidden := r.rec, int(min(r.usage.reasoning, math.MaxInt32))
 	if hidden < 1 || r.reasons || len(rec.Events) == 0 || len(rec.Events)+hidden > rec.Output {
